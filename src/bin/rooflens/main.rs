@@ -1,0 +1,2 @@
+//! The command line over the same core as the page.
+fn main() {}

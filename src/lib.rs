@@ -1,0 +1,3 @@
+//! rooflens: what one forward step of an LLM costs, and where the hardware's limit is.
+
+pub mod units;

@@ -1,0 +1,2 @@
+//! The page's entry: panic hook and mount, nothing else.
+fn main() {}
