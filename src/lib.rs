@@ -1,4 +1,9 @@
 //! rooflens: what one forward step of an LLM costs, and where the hardware's limit is.
 
 pub mod batch;
+pub mod estimate;
+pub mod json;
+pub mod layout;
+pub mod model;
+pub mod settings;
 pub mod units;

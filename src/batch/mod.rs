@@ -86,10 +86,7 @@ mod tests {
             Group { count: 0, tokens: 9, context: 9, phase: Phase::Decode },
         ]);
         assert_eq!(batch.groups().len(), 2);
-        assert_eq!(
-            batch.sums(Phase::Decode, None),
-            Sums { requests: 4, tokens: 4, context: 32768, product: 32768 }
-        );
+        assert_eq!(batch.sums(Phase::Decode, None), Sums { requests: 4, tokens: 4, context: 32768, product: 32768 });
         assert_eq!(
             batch.sums(Phase::Prefill, Some(1024)),
             Sums { requests: 1, tokens: 512, context: 1024, product: 512 * 1024 }

@@ -1,0 +1,26 @@
+//! From a `config.json` to a [`ModelSpec`].
+//!
+//! text -> [`crate::json`] (values with positions) -> [`Attributes`] (a config as its class presents it: aliases,
+//! defaults, derivations) -> [`ModelSpec`] (the fields the estimators use, each with its [`Origin`]).
+//!
+//! A new attention kind begins in [`spec`]; a new alias or class default is a line of `classes.json`.
+
+mod attributes;
+pub mod classes;
+pub mod dtype;
+pub mod layers;
+mod notes;
+pub mod origin;
+pub mod quantization;
+pub mod reading;
+mod refuse;
+mod resolve;
+pub mod spec;
+
+pub use attributes::{Attribute, Attributes};
+pub use classes::ClassTable;
+pub use dtype::{Dtype, KvDtype};
+pub use origin::Origin;
+pub use reading::Reading;
+pub use resolve::{ConfigError, read, resolve};
+pub use spec::{ModelSpec, Note, Weight};
