@@ -3,6 +3,9 @@
 //! Everything an estimate needs of a batch is a sum over its requests, so equal requests are kept as one group and an
 //! estimate's cost grows with the groups, not with the requests.
 
+pub mod case;
+pub mod count;
+
 /// The phase of a request, which decides how its attention reads and which of its tokens need logits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
@@ -86,10 +89,7 @@ mod tests {
             Group { count: 0, tokens: 9, context: 9, phase: Phase::Decode },
         ]);
         assert_eq!(batch.groups().len(), 2);
-        assert_eq!(
-            batch.sums(Phase::Decode, None),
-            Sums { requests: 4, tokens: 4, context: 32768, product: 32768 }
-        );
+        assert_eq!(batch.sums(Phase::Decode, None), Sums { requests: 4, tokens: 4, context: 32768, product: 32768 });
         assert_eq!(
             batch.sums(Phase::Prefill, Some(1024)),
             Sums { requests: 1, tokens: 512, context: 1024, product: 512 * 1024 }
