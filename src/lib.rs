@@ -2,4 +2,5 @@
 
 pub mod batch;
 pub mod format;
+pub mod hardware;
 pub mod units;
