@@ -2,6 +2,9 @@
 
 pub mod batch;
 pub mod estimate;
+pub mod format;
+pub mod hardware;
+pub mod job;
 pub mod json;
 pub mod layout;
 pub mod model;

@@ -3,6 +3,9 @@
 //! Everything an estimate needs of a batch is a sum over its requests, so equal requests are kept as one group and an
 //! estimate's cost grows with the groups, not with the requests.
 
+pub mod case;
+pub mod count;
+
 /// The phase of a request, which decides how its attention reads and which of its tokens need logits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {

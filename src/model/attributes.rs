@@ -50,6 +50,9 @@ impl<'a> Attributes<'a> {
                 return self.derive(Derivation::Heads);
             }
         }
+        if let Some(own) = self.part_default(name) {
+            return Some(own);
+        }
         if let Some(derived) = derivation.and_then(|rule| self.derive(rule)) {
             return Some(derived);
         }
@@ -132,14 +135,18 @@ impl<'a> Attributes<'a> {
         Some(Attribute { value: Cow::Borrowed(&node.value), origin })
     }
 
+    /// What the composite around a sub-config fills in: for one that is missing altogether, and for one whose class
+    /// only the composite knows.
+    fn part_default(&self, name: &str) -> Option<Attribute<'a>> {
+        let part = self.part.filter(|part| self.json.is_none() || self.class.is_none() || part.has_own_defaults())?;
+        let class = part.class().unwrap_or_default().to_owned();
+        Some(Attribute { value: Cow::Borrowed(part.default(name)?), origin: Origin::ClassDefault { class } })
+    }
+
     fn class_default(&self, name: &str) -> Option<Attribute<'a>> {
-        let of_class = || self.class.and_then(|class| class.default(name));
-        // Without a sub-config, a composite builds its language model from its own idea of the defaults.
-        let of_part = || self.part.and_then(|part| part.default(name));
-        let value =
-            if self.json.is_none() || self.class.is_none() { of_part().or_else(of_class)? } else { of_class()? };
-        let class = self.class.map(Class::name).or_else(|| self.part.and_then(TextPart::class)).unwrap_or_default();
-        Some(Attribute { value: Cow::Borrowed(value), origin: Origin::ClassDefault { class: class.to_owned() } })
+        let class = self.class?;
+        let origin = Origin::ClassDefault { class: class.name().to_owned() };
+        Some(Attribute { value: Cow::Borrowed(class.default(name)?), origin })
     }
 
     /// Applies a derivation; `None` where what it starts from is not there.

@@ -126,7 +126,7 @@ impl<'a> Class<'a> {
         self.facts.get("aliases")?.get(asked)?.text()
     }
 
-    /// The name under which the class keeps what stands in the config as `key`, where that is another one.
+    /// What the class fills in for `name`.
     #[must_use]
     pub fn default(self, name: &str) -> Option<&'a Value> {
         self.facts.get("defaults")?.get(name).map(|node| &node.value)
@@ -179,6 +179,12 @@ impl<'a> Class<'a> {
         self.facts.get("layer_types")?.items()
     }
 
+    /// The kinds of the first 24 layers, for a class whose kinds follow no period.
+    #[must_use]
+    pub fn irregular_layer_types(self) -> Option<&'a [Node]> {
+        self.facts.get("layer_types_at_24")?.items()
+    }
+
     /// Whether head sizes differ by layer and the widest counts.
     #[must_use]
     pub fn widest_layer(self) -> bool {
@@ -224,6 +230,12 @@ impl<'a> TextPart<'a> {
     #[must_use]
     pub fn alias(self, asked: &str) -> Option<&'a str> {
         self.facts.get("aliases")?.get(asked)?.text()
+    }
+
+    /// Whether a sub-config is filled in from the composite's own defaults, not from its class's.
+    #[must_use]
+    pub fn has_own_defaults(self) -> bool {
+        self.facts.get("own_defaults").is_some_and(Node::is_truthy)
     }
 
     /// What the composite fills in for its language model, where that differs from the sub-config's class.

@@ -31,6 +31,10 @@ pub fn sliding(text: &Attributes<'_>, layers: u64, has_window: bool, gemma2_on_t
         let count = layers / length * in_period(period.len()) + in_period(rest);
         return (count, Origin::Derived(format!("the class repeats {length} kinds of layers")));
     }
+    if text.class.is_some_and(|class| class.irregular_layer_types().is_some_and(|kinds| !kinds.iter().any(is_sliding)))
+    {
+        return (0, Origin::Derived("the class has layers of several kinds, none of them sliding".to_owned()));
+    }
     if gemma2_on_top {
         return (layers.div_ceil(2), Origin::Derived("every second layer of Gemma 2, from the first".to_owned()));
     }
@@ -74,6 +78,7 @@ fn by_rule(text: &Attributes<'_>, rule: &Node, layers: u64, has_window: bool) ->
         }
         (_, "from_max_window_layers") => (layers - from, "layers from max_window_layers on".to_owned()),
         (_, "even_below_max_window_layers") => (from.div_ceil(2), "even layers below max_window_layers".to_owned()),
+        (_, "none") => (0, "the class has no sliding layers".to_owned()),
         (_, "no_rope_period_end") => (layers / period, format!("every {period}th layer")),
         _ => (layers, "all layers".to_owned()),
     };

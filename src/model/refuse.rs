@@ -4,7 +4,7 @@ use crate::json::Node;
 
 /// What a document looks like, if it is not the config of a language model.
 #[must_use]
-pub fn looks_like(root: &Node) -> Option<&'static str> {
+pub(super) fn looks_like(root: &Node) -> Option<&'static str> {
     let has = |key: &str| root.get(key).is_some();
     let any = |keys: &[&str]| keys.iter().any(|key| has(key));
     let model = any(&["model_type", "architectures", "num_hidden_layers", "num_attention_heads", "n_head", "n_layer"]);

@@ -26,9 +26,10 @@ pub enum ConfigError {
 }
 
 /// Text types whose attention is latent (MLA) where `kv_lora_rank` is set.
-const MLA_TYPES: [&str; 23] = [
+///
+/// `axk2` has the keys of MLA too, but vLLM counts it as attention of heads (seen in its own results).
+const MLA_TYPES: [&str; 24] = [
     "axk1",
-    "axk2",
     "deepseek_v2",
     "deepseek_v3",
     "deepseek_v32",
@@ -50,8 +51,9 @@ const MLA_TYPES: [&str; 23] = [
     "bailing_hybrid",
     "bailing_hybrid_mtp",
     "bailing_hybrid_v3_mtp",
+    "hy_v4",
+    "hy_v4_mtp",
 ];
-const MLA_TYPES_LATER: [&str; 2] = ["hy_v4", "hy_v4_mtp"];
 
 /// Reads and resolves a config text.
 ///
@@ -297,7 +299,7 @@ impl<'a> Parts<'a> {
 
     fn mla(&self, text_type: &str) -> Option<Mla> {
         let text = &self.text;
-        if !MLA_TYPES.contains(&text_type) && !MLA_TYPES_LATER.contains(&text_type) {
+        if !MLA_TYPES.contains(&text_type) {
             return None;
         }
         let set = |name| text.get(name).is_some_and(|a| a.value.as_ref() != &Value::Null);

@@ -1,0 +1,141 @@
+//! Answering a job.
+
+use super::Job;
+use crate::batch::{Batch, Phase};
+use crate::estimate::vllm::{Field, Vllm};
+use crate::estimate::{Breakdown, EstimateError, Estimator, Quantity, Scope};
+use crate::model::ModelSpec;
+use crate::settings::Settings;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+/// What a job comes to.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    id: Option<String>,
+    settings: Settings,
+    batch: Batch,
+    spec: ModelSpec,
+    vllm: Vllm,
+    per_gpu: Breakdown,
+    global: Breakdown,
+}
+
+/// Estimates what a job asks for, on its resolved model.
+///
+/// # Errors
+/// Where a number passes 2^128.
+pub fn answer(job: &Job, spec: ModelSpec) -> Result<Answer, EstimateError> {
+    let vllm = Vllm::new(&spec, &job.settings);
+    let per_gpu = vllm.estimate(&job.batch, Scope::PerGpu)?;
+    let global = vllm.estimate(&job.batch, Scope::Global)?;
+    let (id, settings, batch) = (job.id.clone(), job.settings.clone(), job.batch.clone());
+    Ok(Answer { id, settings, batch, spec, vllm, per_gpu, global })
+}
+
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(id) = &self.id {
+            map.serialize_entry("id", id)?;
+        }
+        map.serialize_entry("settings", &SettingsOut(&self.settings))?;
+        map.serialize_entry("resolved_quantization", &self.settings.quantization(&self.spec))?;
+        map.serialize_entry("class_known", &self.spec.class_known)?;
+        map.serialize_entry("dtype", self.settings.dtype(&self.spec).name())?;
+        map.serialize_entry("batch", &BatchOut(&self.batch))?;
+        map.serialize_entry("components", &Components(&self.vllm))?;
+        let skipped = self.vllm.skipped();
+        map.serialize_entry("skipped", &skipped.iter().map(|(c, _)| c.name()).collect::<Vec<_>>())?;
+        map.serialize_entry("per_gpu", &Amounts(&self.per_gpu))?;
+        map.serialize_entry("global", &Amounts(&self.global))?;
+        map.serialize_entry("skipped_because", &Pairs(skipped.iter().map(|(c, why)| (c.name(), *why))))?;
+        let refusals = self.settings.layout.refusals(&self.spec);
+        map.serialize_entry("layout_refused", &refusals.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>())?;
+        map.serialize_entry("notes", &self.spec.notes.iter().map(|n| n.text.as_str()).collect::<Vec<_>>())?;
+        map.end()
+    }
+}
+
+/// An iterator of pairs as an object.
+struct Pairs<I>(I);
+
+impl<K: Serialize, V: Serialize, I: Iterator<Item = (K, V)> + Clone> Serialize for Pairs<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.clone())
+    }
+}
+
+struct SettingsOut<'a>(&'a Settings);
+
+impl Serialize for SettingsOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Settings { dtype, kv_cache, quantization, disable_sliding_window, layout } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("dtype", dtype.map_or("auto", crate::model::Dtype::name))?;
+        map.serialize_entry("kv_cache_dtype", kv_cache.name())?;
+        map.serialize_entry("quantization", quantization.name())?;
+        map.serialize_entry("tp", &layout.tp)?;
+        map.serialize_entry("pp", &layout.pp)?;
+        map.serialize_entry("dp", &layout.dp)?;
+        map.serialize_entry("ep", &layout.ep)?;
+        map.serialize_entry("disable_sliding_window", disable_sliding_window)?;
+        map.end()
+    }
+}
+
+struct BatchOut<'a>(&'a Batch);
+
+impl Serialize for BatchOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for group in self.0.groups() {
+            for _ in 0..group.count {
+                list.serialize_element(&(group.tokens, group.context, group.phase == Phase::Prefill))?;
+            }
+        }
+        list.end()
+    }
+}
+
+struct Components<'a>(&'a Vllm);
+
+impl Serialize for Components<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = self.0.fields();
+        serializer
+            .collect_map(fields.iter().map(|(component, fields)| (component.name(), Pairs(fields.iter().copied()))))
+    }
+}
+
+impl Serialize for Field {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Int(value) => serializer.serialize_u64(*value),
+            Self::Half => serializer.serialize_f64(0.5),
+            Self::Null => serializer.serialize_none(),
+        }
+    }
+}
+
+struct Amounts<'a>(&'a Breakdown);
+
+impl Serialize for Amounts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        for (name, quantity) in
+            [("flops", Quantity::Flops), ("read_bytes", Quantity::Read), ("write_bytes", Quantity::Write)]
+        {
+            map.serialize_entry(name, &TermsOut(self.0, quantity))?;
+        }
+        map.end()
+    }
+}
+
+struct TermsOut<'a>(&'a Breakdown, Quantity);
+
+impl Serialize for TermsOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let terms = self.0.terms(self.1);
+        serializer.collect_map(terms.map(|(c, term)| (format!("{}.{}", c.name(), term.def.name), term.amount)))
+    }
+}

@@ -1,0 +1,180 @@
+//! Reading a job.
+
+use crate::batch::case::Case;
+use crate::batch::{Batch, Group, Phase};
+use crate::json::{Node, Value};
+use crate::layout::Layout;
+use crate::model::{Dtype, KvDtype, dtype};
+use crate::settings::{QuantizationChoice, Settings};
+use std::num::NonZeroU32;
+
+/// A job that could not be read. The sentence names the key, what was found and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct JobError(pub String);
+
+/// Where the config of a job is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConfigSource {
+    /// In a file of that path.
+    Path(String),
+    /// In the job.
+    Inline(Node),
+}
+
+/// An estimate that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// A name that the answer repeats.
+    pub id: Option<String>,
+    /// The model's config.
+    pub config: ConfigSource,
+    /// A `hf_quant_config.json` that belongs to it.
+    pub companion: Option<ConfigSource>,
+    /// How the model is served.
+    pub settings: Settings,
+    /// The batch.
+    pub batch: Batch,
+}
+
+const JOB_KEYS: [&str; 5] = ["id", "config", "quant_config", "settings", "batch"];
+const SETTINGS_KEYS: [&str; 8] =
+    ["dtype", "kv_cache_dtype", "quantization", "tp", "pp", "dp", "ep", "disable_sliding_window"];
+
+impl Job {
+    /// Reads a job.
+    ///
+    /// # Errors
+    /// Where a key is unknown, missing or of the wrong kind.
+    pub fn read(root: &Node) -> Result<Self, JobError> {
+        if !root.is_object() {
+            return fail(format!(
+                "expected a job such as {{\"config\": ..., \"batch\": ...}}, found {}",
+                root.describe()
+            ));
+        }
+        known_keys(root, &JOB_KEYS, "a job")?;
+        let Some(config) = root.get("config") else {
+            return fail("a job needs \"config\": the path of a config.json, or the config itself".to_owned());
+        };
+        Ok(Self {
+            id: root.get("id").and_then(Node::text).map(str::to_owned),
+            config: source(config, "config")?,
+            companion: root.get("quant_config").map(|node| source(node, "quant_config")).transpose()?,
+            settings: root.get("settings").map_or_else(|| Ok(Settings::default()), settings)?,
+            batch: root.get("batch").map_or_else(|| Ok(Batch::default()), batch)?,
+        })
+    }
+}
+
+fn fail<T>(sentence: String) -> Result<T, JobError> {
+    Err(JobError(sentence))
+}
+
+fn known_keys(node: &Node, known: &[&str], whose: &str) -> Result<(), JobError> {
+    match node.members().iter().find(|member| !known.contains(&member.key.as_str())) {
+        None => Ok(()),
+        Some(member) => fail(format!("{:?} is no key of {whose}; its keys are {}", member.key, known.join(", "))),
+    }
+}
+
+fn source(node: &Node, key: &str) -> Result<ConfigSource, JobError> {
+    match &node.value {
+        Value::Text(path) => Ok(ConfigSource::Path(path.clone())),
+        Value::Object(_) => Ok(ConfigSource::Inline(node.clone())),
+        _ => fail(format!("\"{key}\" is {}; expected a path or an object", node.describe())),
+    }
+}
+
+fn settings(node: &Node) -> Result<Settings, JobError> {
+    if !node.is_object() {
+        return fail(format!("\"settings\" is {}; expected an object", node.describe()));
+    }
+    known_keys(node, &SETTINGS_KEYS, "\"settings\"")?;
+    let dtype = match word(node, "dtype")? {
+        None | Some("auto") => None,
+        Some(name) => Some(Dtype::named(name).ok_or_else(|| {
+            let known = Dtype::ALL.map(Dtype::name).join(", ");
+            JobError(format!("\"dtype\" is {name:?}; expected auto, {known}"))
+        })?),
+    };
+    let kv_cache = match word(node, "kv_cache_dtype")? {
+        None => KvDtype::AUTO,
+        Some(name) => KvDtype::named(name).ok_or_else(|| {
+            JobError(format!("\"kv_cache_dtype\" is {name:?}; expected one of {}", dtype::KV_CACHE_DTYPES.join(", ")))
+        })?,
+    };
+    Ok(Settings {
+        dtype,
+        kv_cache,
+        quantization: QuantizationChoice::named(word(node, "quantization")?.unwrap_or("auto")),
+        disable_sliding_window: flag(node, "disable_sliding_window")?,
+        layout: Layout { tp: size(node, "tp")?, pp: size(node, "pp")?, dp: size(node, "dp")?, ep: flag(node, "ep")? },
+    })
+}
+
+fn word<'a>(node: &'a Node, key: &str) -> Result<Option<&'a str>, JobError> {
+    match node.get(key).map(|node| (node, &node.value)) {
+        None | Some((_, Value::Null)) => Ok(None),
+        Some((_, Value::Text(text))) => Ok(Some(text)),
+        Some((node, _)) => fail(format!("\"{key}\" is {}; expected a string", node.describe())),
+    }
+}
+
+fn flag(node: &Node, key: &str) -> Result<bool, JobError> {
+    match node.get(key).map(|node| (node, &node.value)) {
+        None | Some((_, Value::Null)) => Ok(false),
+        Some((_, Value::Bool(value))) => Ok(*value),
+        Some((node, _)) => fail(format!("\"{key}\" is {}; expected true or false", node.describe())),
+    }
+}
+
+fn size(node: &Node, key: &str) -> Result<NonZeroU32, JobError> {
+    let Some(found) = node.get(key) else { return Ok(NonZeroU32::MIN) };
+    match found.value {
+        Value::Int(value) => u32::try_from(value).ok().and_then(NonZeroU32::new),
+        _ => None,
+    }
+    .ok_or_else(|| JobError(format!("\"{key}\" is {}; expected an integer of at least 1", found.describe())))
+}
+
+/// A batch: a list of `[new tokens, KV length, is prefill]`, or a text in the case language.
+fn batch(node: &Node) -> Result<Batch, JobError> {
+    match &node.value {
+        Value::Text(text) => {
+            let case = Case::parse(text).map_err(|error| JobError(format!("\"batch\": {error}")))?;
+            Ok(case.batch())
+        }
+        Value::List(items) => {
+            let mut groups: Vec<Group> = Vec::new();
+            for (at, item) in items.iter().enumerate() {
+                let request = request(item).ok_or_else(|| {
+                    JobError(format!(
+                        "\"batch\"[{at}] is {}; expected [new tokens, KV length, true for a prefill]",
+                        item.describe()
+                    ))
+                })?;
+                match groups.last_mut() {
+                    Some(last) if Group { count: 1, ..*last } == request => last.count += 1,
+                    _ => groups.push(request),
+                }
+            }
+            Ok(Batch::new(groups))
+        }
+        _ => fail(format!(
+            "\"batch\" is {}; expected a list of requests or a case such as \"32*1@8192\"",
+            node.describe()
+        )),
+    }
+}
+
+fn request(item: &Node) -> Option<Group> {
+    let [tokens, context, prefill] = item.items()? else { return None };
+    let amount = |node: &Node| match node.value {
+        Value::Int(value) => u64::try_from(value).ok(),
+        _ => None,
+    };
+    let Value::Bool(prefill) = prefill.value else { return None };
+    let phase = if prefill { Phase::Prefill } else { Phase::Decode };
+    Some(Group { count: 1, tokens: amount(tokens)?, context: amount(context)?, phase })
+}
