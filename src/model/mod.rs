@@ -11,6 +11,7 @@ pub mod dtype;
 pub mod layers;
 mod notes;
 pub mod origin;
+pub mod presets;
 pub mod quantization;
 pub mod reading;
 mod refuse;
