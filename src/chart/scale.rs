@@ -1,0 +1,236 @@
+//! Scales: a domain of numbers onto a range of pixels, and where the ticks stand.
+//!
+//! A domain is always sane: what is not finite is left out of it, a logarithmic one leaves out what is not positive
+//! too, and nothing at all gives 0..1 or one decade from 1. Positions are clamped to the range, so no number, however
+//! odd, leads outside the chart.
+
+/// From 0 to the largest value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Linear {
+    max: f64,
+    range: (f64, f64),
+}
+
+impl Linear {
+    /// The scale from 0 to the largest of the values.
+    #[must_use]
+    pub fn fit(values: impl IntoIterator<Item = f64>) -> Self {
+        let max = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
+        Self { max: if max > 0.0 { max } else { 1.0 }, range: (0.0, 1.0) }
+    }
+
+    /// The same domain onto the pixels `from`..`to`.
+    #[must_use]
+    pub fn over(self, from: f64, to: f64) -> Self {
+        Self { range: (from, to), ..self }
+    }
+
+    /// The largest value of the domain.
+    #[must_use]
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// Where a value stands; what is not a number stands at 0.
+    #[must_use]
+    pub fn at(&self, value: f64) -> f64 {
+        between(self.range, value / self.max)
+    }
+
+    /// Ticks from 0 in steps of 1, 2 or 5 times a power of ten, at most so many beside the 0.
+    #[must_use]
+    pub fn ticks(&self, at_most: u32) -> Vec<f64> {
+        let rough = self.max / f64::from(at_most.clamp(1, 1000));
+        let power = power_of_ten(floor(rough.log10()));
+        let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|step| *step >= rough * (1.0 - 1e-9));
+        let step = step.unwrap_or(10.0 * power);
+        (0..=1000).map(|i| f64::from(i) * step).take_while(|tick| *tick <= self.max * (1.0 + 1e-9)).collect()
+    }
+}
+
+/// Powers of ten at equal distances; ends on a whole or half decade and spans at least one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Log {
+    /// Ends in half decades: 0 is 1, 1 is the root of 10, 2 is 10.
+    ends: (i32, i32),
+    range: (f64, f64),
+}
+
+impl Log {
+    /// The scale that holds the values with at least so many decades to spare at both ends.
+    #[must_use]
+    pub fn fit(values: impl IntoIterator<Item = f64>, spare: f64) -> Self {
+        let logs = values.into_iter().filter(|v| v.is_finite() && *v > 0.0).map(f64::log10);
+        let found = logs.fold(None, |ends: Option<(f64, f64)>, log| {
+            Some(ends.map_or((log, log), |(low, high)| (low.min(log), high.max(log))))
+        });
+        let ends = found.map_or((0, 2), |(low, high)| {
+            let (low, high) = (floor((low - spare) * 2.0), -floor((high + spare) * -2.0));
+            // Too narrow a domain grows upwards first, then downwards.
+            match high - low {
+                2.. => (low, high),
+                1 => (low, high + 1),
+                _ => (low - 1, low + 1),
+            }
+        });
+        Self { ends, range: (0.0, 1.0) }
+    }
+
+    /// The same domain onto the pixels `from`..`to`; for an axis that points up, `from` is the larger.
+    #[must_use]
+    pub fn over(self, from: f64, to: f64) -> Self {
+        Self { range: (from, to), ..self }
+    }
+
+    /// The same with half a decade more at the upper end.
+    #[must_use]
+    pub fn raised(self) -> Self {
+        Self { ends: (self.ends.0, self.ends.1 + 1), ..self }
+    }
+
+    /// The smallest and the largest value of the domain.
+    #[must_use]
+    pub fn domain(&self) -> (f64, f64) {
+        let value = |half: i32| 10_f64.powf(f64::from(half) / 2.0);
+        (value(self.ends.0), value(self.ends.1))
+    }
+
+    /// Where a value stands; what has no logarithm stands at the lower end.
+    #[must_use]
+    pub fn at(&self, value: f64) -> f64 {
+        let log = if value > 0.0 { value.log10() } else { f64::NEG_INFINITY };
+        let (low, high) = self.ends;
+        between(self.range, (log * 2.0 - f64::from(low)) / f64::from(high - low))
+    }
+
+    /// Ticks on the decades; on every second, third, fifth... if there are more than `at_most`, and on 1, 2 and 5 if a
+    /// domain of less than three decades has room for them.
+    #[must_use]
+    pub fn ticks(&self, at_most: usize) -> Vec<f64> {
+        let decades = (self.ends.0 + 1).div_euclid(2)..=self.ends.1.div_euclid(2);
+        if decades.clone().count() < 3 {
+            let fine = self.fine_ticks();
+            if fine.len() <= at_most {
+                return fine;
+            }
+        }
+        let thinned = |step: i32| decades.clone().filter(move |decade| decade.rem_euclid(step) == 0);
+        let step = [1, 2, 3, 5, 10, 20, 50, 100, 200].into_iter().find(|step| thinned(*step).count() <= at_most.max(1));
+        thinned(step.unwrap_or(500)).map(power_of_ten).collect()
+    }
+
+    fn fine_ticks(&self) -> Vec<f64> {
+        let inside = |tick: &f64| {
+            let half = tick.log10() * 2.0;
+            half > f64::from(self.ends.0) - 1e-9 && half < f64::from(self.ends.1) + 1e-9
+        };
+        (self.ends.0.div_euclid(2)..=self.ends.1.div_euclid(2))
+            .flat_map(|decade| [1.0, 2.0, 5.0].map(|m| m * power_of_ten(decade)))
+            .filter(inside)
+            .collect()
+    }
+}
+
+/// The place at a share of the way from one end to the other, held between them; NaN is at the first.
+fn between((from, to): (f64, f64), share: f64) -> f64 {
+    let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+    from + (to - from) * share
+}
+
+/// Ten to a whole power, correctly rounded, which `powi` is not.
+fn power_of_ten(exponent: i32) -> f64 {
+    format!("1e{exponent}").parse().unwrap_or(1.0)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "logarithms of f64 lie within -324..309")]
+fn floor(log: f64) -> i32 {
+    log.floor() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ODD: [f64; 8] =
+        [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -5.0, f64::MIN_POSITIVE / 8.0, f64::MAX];
+
+    #[track_caller]
+    fn linear(max: f64, at_most: u32, ticks: &[f64]) {
+        assert_eq!(Linear::fit([max]).ticks(at_most), ticks, "0..{max}, at most {at_most}");
+    }
+
+    #[test]
+    fn linear_ticks() {
+        linear(10.0, 5, &[0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        linear(10.0, 4, &[0.0, 5.0, 10.0]);
+        linear(10.0, 1, &[0.0, 10.0]);
+        linear(628.0, 4, &[0.0, 200.0, 400.0, 600.0]);
+        linear(628.0, 7, &[0.0, 100.0, 200.0, 300.0, 400.0, 500.0, 600.0]);
+        linear(0.35, 4, &[0.0, 0.1, 0.2, 0.300_000_000_000_000_04]);
+        linear(1.0, 0, &[0.0, 1.0]);
+        linear(1e300, 2, &[0.0, 5e299, 1e300]);
+        linear(2e-300, 2, &[0.0, 1e-300, 2e-300]);
+    }
+
+    #[test]
+    fn odd_linear_domains_are_0_to_1() {
+        for odd in [f64::NAN, f64::INFINITY, 0.0, -3.0] {
+            assert_eq!(Linear::fit([odd]).ticks(2), [0.0, 0.5, 1.0]);
+        }
+        assert_eq!(Linear::fit([]), Linear::fit([1.0]));
+        assert!((Linear::fit([f64::NAN, 7.0, f64::INFINITY]).max() - 7.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn positions_stay_in_the_range() {
+        let (linear, log) = (Linear::fit([10.0]).over(100.0, 200.0), Log::fit([1.0, 1000.0], 0.0).over(300.0, 0.0));
+        assert!((linear.at(5.0) - 150.0).abs() < 1e-9);
+        assert!((log.at(10.0) - 200.0).abs() < 1e-9);
+        for odd in ODD {
+            assert!((100.0..=200.0).contains(&linear.at(odd)), "{odd}");
+            assert!((0.0..=300.0).contains(&log.at(odd)), "{odd}");
+        }
+    }
+
+    #[track_caller]
+    fn log(values: &[f64], at_most: usize, ticks: &[f64]) {
+        assert_eq!(Log::fit(values.iter().copied(), 0.0).ticks(at_most), ticks, "{values:?}, at most {at_most}");
+    }
+
+    #[test]
+    fn log_ticks() {
+        log(&[1.0, 1e4], 9, &[1.0, 10.0, 100.0, 1e3, 1e4]);
+        log(&[1.0, 1e4], 4, &[1.0, 100.0, 1e4]);
+        log(&[1.0, 1e4], 1, &[1.0]);
+        log(&[0.02, 700.0], 9, &[0.01, 0.1, 1.0, 10.0, 100.0, 1e3]);
+        log(&[0.04, 300.0], 9, &[0.1, 1.0, 10.0, 100.0]);
+        log(&[2.0, 30.0], 9, &[1.0, 2.0, 5.0, 10.0, 20.0]);
+        log(&[2.0, 30.0], 3, &[1.0, 10.0]);
+        log(&[5.0], 9, &[5.0, 10.0, 20.0]);
+        log(&[100.0, 100.0], 9, &[50.0, 100.0, 200.0]);
+        log(&[1e-300, 1e300], 7, &[1e-300, 1e-200, 1e-100, 1.0, 1e100, 1e200, 1e300]);
+        log(&[1e-300, 1e300], 0, &[1.0]);
+    }
+
+    #[test]
+    fn odd_log_domains_are_one_decade_from_1() {
+        for odd in [f64::NAN, f64::INFINITY, 0.0, -3.0] {
+            log(&[odd], 9, &[1.0, 2.0, 5.0, 10.0]);
+        }
+        log(&[], 9, &[1.0, 2.0, 5.0, 10.0]);
+        for odd in ODD {
+            let ticks = Log::fit([odd], 0.1).ticks(5);
+            assert!(!ticks.is_empty() && ticks.iter().all(|t| *t > 0.0), "{odd}: {ticks:?}");
+        }
+    }
+
+    #[test]
+    fn log_domains_span_a_decade_and_hold_the_spare() {
+        for (values, spare) in [([20.0, 30.0], 0.0), ([1.0, 10.0], 0.1), ([3e-9, 4e11], 0.2), ([10.0, 10.0], 0.0)] {
+            let (low, high) = Log::fit(values, spare).domain();
+            let margin = 10_f64.powf(spare) * (1.0 - 1e-9);
+            assert!(low * margin <= values[0] && high >= values[1] * margin, "{values:?}");
+            assert!(high / low > 9.99, "{values:?}");
+        }
+    }
+}
