@@ -10,6 +10,7 @@
 mod error;
 mod node;
 mod parse;
+mod print;
 
 pub use error::{JsonError, Position};
 pub use node::{Member, Node, Span, Value};

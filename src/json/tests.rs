@@ -147,3 +147,30 @@ proptest! {
         prop_assert_eq!(items[1].text(), Some(text.as_str()));
     }
 }
+
+/// A value without its places.
+fn bare(value: &Value) -> String {
+    match value {
+        Value::List(items) => format!("[{}]", items.iter().map(|i| bare(&i.value)).collect::<Vec<_>>().join(",")),
+        Value::Object(members) => {
+            let members = members.iter().map(|m| format!("{:?}:{}", m.key, bare(&m.node.value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+        value => format!("{value:?}"),
+    }
+}
+
+#[test]
+fn printed_values_read_back_the_same() {
+    for preset in crate::model::presets::builtin() {
+        let text = preset.config.root.to_text();
+        assert_eq!(bare(&parse(&text).unwrap().root.value), bare(&preset.config.root.value), "{}", preset.id);
+    }
+    let odd = r#"{"a": [], "b": {}, "c": [1, [2, {"d": null}]], "e\n\u0001\"\\": [8.0, 1e300, NaN, -Infinity, true]}"#;
+    let node = parse(odd).unwrap().root;
+    assert_eq!(bare(&parse(&node.to_text()).unwrap().root.value), bare(&node.value));
+    assert_eq!(
+        parse(r#"{"a":[1,2],"b":{"c":"x"}}"#).unwrap().root.to_text(),
+        "{\n  \"a\": [1, 2],\n  \"b\": {\n    \"c\": \"x\"\n  }\n}"
+    );
+}

@@ -1,0 +1,128 @@
+//! A canvas that a chart is drawn on: crisp at any pixel ratio, as wide as its place, with a tooltip over what is hit.
+
+use crate::chart::theme::Theme;
+use crate::chart::{Frame, Rect};
+use leptos::html::{Canvas, Div};
+use leptos::prelude::*;
+use plotters_canvas::CanvasBackend;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+
+/// A place on a chart that has something to say.
+#[derive(Clone, Debug)]
+pub(super) struct Spot {
+    pub(super) area: Rect,
+    pub(super) text: String,
+}
+
+/// What a chart is asked to draw itself on.
+pub(super) struct Sheet<'a> {
+    pub(super) backend: &'a mut CanvasBackend,
+    pub(super) frame: &'a Frame,
+    pub(super) theme: &'a Theme,
+}
+
+/// Whether the system asks for dark colours, kept up to date.
+pub(super) fn dark_mode() -> RwSignal<bool> {
+    let query = window().match_media("(prefers-color-scheme: dark)").ok().flatten();
+    let dark = RwSignal::new(query.as_ref().is_some_and(web_sys::MediaQueryList::matches));
+    if let Some(query) = query {
+        let seen = query.clone();
+        let changed = Closure::<dyn Fn()>::new(move || {
+            let _ = dark.try_set(seen.matches());
+        });
+        let _ = query.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
+        // The page listens as long as it lives.
+        changed.forget();
+    }
+    dark
+}
+
+/// A chart of `height(width)` CSS pixels. `draw` reads its data from signals and is called again when they change.
+#[component]
+pub(super) fn Chart(
+    /// The finding, for those who do not see the picture.
+    #[prop(into)]
+    label: Signal<String>,
+    /// Whether dark colours are on.
+    #[prop(into)]
+    dark: Signal<bool>,
+    /// The height for a width.
+    height: impl Fn(f64) -> f64 + 'static,
+    /// Draws and says what can be hit.
+    draw: impl Fn(&mut Sheet<'_>) -> Vec<Spot> + 'static,
+) -> impl IntoView {
+    let wrapper = NodeRef::<Div>::new();
+    let canvas = NodeRef::<Canvas>::new();
+    let width = element_width(wrapper);
+    let spots = StoredValue::new(Vec::<Spot>::new());
+    let tip = RwSignal::new(None::<(f64, f64, String)>);
+    Effect::new(move |_| {
+        let (width, dark, target) = (width.get(), dark.get(), canvas.get());
+        let height = height(width);
+        let Some(target) = target else { return };
+        let frame = Frame::canvas(width, height, window().device_pixel_ratio());
+        let pixels = frame.pixels();
+        if (target.width(), target.height()) != pixels {
+            target.set_width(pixels.0);
+            target.set_height(pixels.1);
+        }
+        let _ = target.style(("height", format!("{height}px")));
+        if width < 1.0 {
+            return;
+        }
+        let Some(mut backend) = CanvasBackend::with_canvas_object(target) else { return };
+        let theme = if dark { &Theme::DARK } else { &Theme::LIGHT };
+        spots.set_value(draw(&mut Sheet { backend: &mut backend, frame: &frame, theme }));
+    });
+    let point = move |event: web_sys::MouseEvent| {
+        let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let hit = spots.with_value(|spots| spots.iter().find(|spot| spot.area.contains(x, y)).map(|s| s.text.clone()));
+        tip.set(hit.map(|text| (x, y, text)));
+    };
+    view! {
+        <div class="chart" node_ref=wrapper>
+            <canvas
+                node_ref=canvas
+                role="img"
+                aria-label=move || label.get()
+                on:mousemove=point
+                on:mouseleave=move |_| tip.set(None)
+            ></canvas>
+            {move || {
+                tip.get().map(|(x, y, text)| {
+                    let flip = x > width.get_untracked() * 0.6;
+                    let left = if flip { x - 12.0 } else { x + 12.0 };
+                    view! {
+                        <div class="tip" class:flip=flip style:left=format!("{left}px") style:top=format!("{y}px")>
+                            {text}
+                        </div>
+                    }
+                })
+            }}
+        </div>
+    }
+}
+
+/// The width of an element's content box in CSS pixels, kept up to date; also re-read when the pixel ratio changes,
+/// since the observer fires when zooming changes the width.
+fn element_width(of: NodeRef<Div>) -> RwSignal<f64> {
+    let width = RwSignal::new(0.0);
+    Effect::new(move |_| {
+        let Some(element) = of.get() else { return };
+        let _ = width.try_set(f64::from(element.client_width()));
+        let measured = element.clone();
+        let resized = Closure::<dyn Fn()>::new(move || {
+            let now = f64::from(measured.client_width());
+            if width.try_get_untracked().is_some_and(|before| (before - now).abs() > 0.5) {
+                let _ = width.try_set(now);
+            }
+        });
+        if let Ok(observer) = web_sys::ResizeObserver::new(resized.as_ref().unchecked_ref()) {
+            observer.observe(&element);
+        }
+        // The page's charts live as long as the page.
+        resized.forget();
+    });
+    width
+}

@@ -1,0 +1,100 @@
+//! Pasting and dropping anywhere on the page, and choosing a file.
+
+use super::state::{ModelInput, State};
+use crate::json::MAX_BYTES;
+use crate::scenario::{Document, recognise};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+
+/// Listens for pastes and drops. The signal tells whether something is being dragged over the page.
+pub(super) fn listen(state: State) -> RwSignal<bool> {
+    let dragging = RwSignal::new(false);
+    let pasted = window_event_listener(leptos::ev::paste, move |event| {
+        if is_text_field(event.target().as_ref()) {
+            return;
+        }
+        let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok()).unwrap_or_default();
+        if !text.trim().is_empty() {
+            event.prevent_default();
+            take(state, text, None);
+        }
+    });
+    let over = window_event_listener(leptos::ev::dragover, move |event| {
+        event.prevent_default();
+        dragging.set(true);
+    });
+    let left = window_event_listener(leptos::ev::dragleave, move |event| {
+        if event.related_target().is_none() {
+            dragging.set(false);
+        }
+    });
+    let dropped = window_event_listener(leptos::ev::drop, move |event| {
+        event.prevent_default();
+        dragging.set(false);
+        let Some(data) = event.data_transfer() else { return };
+        match data.files() {
+            Some(files) if files.length() > 0 => take_files(state, &files),
+            _ => {
+                let text = data.get_data("text/plain").unwrap_or_default();
+                if !text.trim().is_empty() {
+                    take(state, text, None);
+                }
+            }
+        }
+    });
+    on_cleanup(move || {
+        pasted.remove();
+        over.remove();
+        left.remove();
+        dropped.remove();
+    });
+    dragging
+}
+
+/// Reads files that were dropped or chosen, one after the other: a config, and what belongs beside it.
+pub(super) fn take_files(state: State, files: &web_sys::FileList) {
+    let files: Vec<web_sys::File> = (0..files.length()).filter_map(|at| files.get(at)).collect();
+    leptos::task::spawn_local(async move {
+        let mut read = Vec::new();
+        for file in files {
+            if file.size() > MAX_BYTES as f64 {
+                let size = crate::format::si(file.size(), crate::format::Unit::BYTE);
+                let _ = state
+                    .notice
+                    .try_set(Some(format!("{} has {size}; a config.json has at most 10 MiB.", file.name())));
+            } else if let Ok(text) = JsFuture::from(file.text()).await {
+                read.push((text.as_string().unwrap_or_default(), file.name()));
+            } else {
+                let _ = state.notice.try_set(Some(format!("{} could not be read.", file.name())));
+            }
+        }
+        // A quantization document belongs to the config that is dropped with it.
+        read.sort_by_key(|(text, _)| recognise(text) == Document::Companion);
+        for (text, name) in read {
+            take(state, text, Some(name));
+        }
+    });
+}
+
+/// Takes a text as a new config, or as the quantization document of the one that is there.
+pub(super) fn take(state: State, text: String, name: Option<String>) {
+    let name = name.map(|name| name.trim_end_matches(".json").to_owned()).filter(|name| name != "config");
+    let model = if recognise(&text) == Document::Companion {
+        let file = state.model.with_untracked(|model| match model {
+            ModelInput::Custom { file, .. } => file.clone(),
+            ModelInput::Preset(id) => Some(id.clone()),
+        });
+        ModelInput::Custom { text: untrack(move || state.config_text()), companion: Some(text), file }
+    } else {
+        ModelInput::Custom { text, companion: None, file: name }
+    };
+    let _ = state.notice.try_set(None);
+    let _ = state.model.try_set(model);
+}
+
+fn is_text_field(target: Option<&web_sys::EventTarget>) -> bool {
+    target.and_then(|target| target.dyn_ref::<web_sys::Element>()).is_some_and(|element| {
+        element.matches("input:not([type=radio]):not([type=checkbox]), textarea, [contenteditable]").unwrap_or(false)
+    })
+}

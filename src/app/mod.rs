@@ -1,0 +1,98 @@
+//! The page: components, state and what they touch outside, apart from each other. No formula lives here.
+#![allow(unreachable_pub, reason = "the component macro makes the props of private components public")]
+
+mod batch;
+mod canvas;
+mod charts;
+mod facts;
+mod field;
+mod hardware;
+mod intake;
+mod layout;
+mod model;
+mod notes;
+mod operations;
+mod precision;
+mod state;
+mod tiles;
+
+use crate::estimate::Scope;
+use leptos::prelude::*;
+use state::State;
+use wasm_bindgen::JsCast;
+
+/// Replaces the static first paint by the live page.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    let Some(root) = document().get_element_by_id("app").and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) else {
+        return;
+    };
+    root.set_inner_html("");
+    mount_to(root, Page).forget();
+}
+
+/// The whole page.
+#[component]
+fn Page() -> impl IntoView {
+    let state = State::new();
+    facts::fetch(state);
+    let dragging = intake::listen(state);
+    view! {
+        <header class="bar">
+            <h1 class="brand">"rooflens"</h1>
+            <p class="tagline">"What one forward step of an LLM costs, and where the hardware’s limit is"</p>
+            <Scopes state/>
+        </header>
+        <div class="page" class:dragging=move || dragging.get()>
+            <form class="inputs" aria-label="Inputs" on:submit=|ev| ev.prevent_default()>
+                <model::Panel state/>
+                <layout::Panel state/>
+                <precision::Panel state/>
+                <batch::Panel state/>
+                <hardware::Panel state/>
+            </form>
+            <main class="results" class:stale=move || state.is_stale()>
+                <tiles::Tiles state/>
+                <notes::Notes state/>
+                <charts::Charts state/>
+                <operations::Operations state/>
+            </main>
+        </div>
+        <footer class="foot">
+            <p>
+                "FLOPs and bytes are those of vLLM’s own estimator (vllm.v1.metrics.perf, 0.33.0), to the last integer, with its simplifications. The time is the least that the roofline allows, without communication. Everything is computed in this page: nothing is uploaded."
+            </p>
+        </footer>
+    }
+}
+
+/// Per GPU or the whole model.
+#[component]
+fn Scopes(state: State) -> impl IntoView {
+    let choice = move |scope: Scope, label: &'static str| {
+        view! {
+            <label class="choice">
+                <input
+                    type="radio"
+                    name="scope"
+                    prop:checked=move || state.scope.get() == scope
+                    on:change=move |_| state.scope.set(scope)
+                />
+                <span>{label}</span>
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="choices">
+            <legend class="visually-hidden">"Scope"</legend>
+            {choice(Scope::PerGpu, "Per GPU")}
+            {choice(Scope::Global, "Whole model")}
+        </fieldset>
+    }
+}
+
+/// The chart colours that are on.
+fn theme(state: State) -> &'static crate::chart::theme::Theme {
+    use crate::chart::theme::Theme;
+    if state.dark.get() { &Theme::DARK } else { &Theme::LIGHT }
+}

@@ -1,0 +1,14 @@
+//! A breakdown made ready to be shown: sums against the roofline, rows of a table, inputs of the charts.
+//!
+//! Pure functions from numbers to labelled numbers and texts; the page, the exports and tests read the same ones.
+
+pub mod charts;
+mod model;
+mod precision;
+mod rows;
+mod summary;
+
+pub use model::{engine_note, facts, left_out};
+pub use precision::{ComputePrecision, compute_precision};
+pub use rows::{OperationRow, PartRows, rows};
+pub use summary::{Roof, Summary};
