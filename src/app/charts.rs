@@ -46,13 +46,13 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <h2>
                     "Roofline · "
                     {move || state.shown().map(|o| o.accelerator.name.to_string())}
-                    {move || state.shown().and_then(|o| o.roof.as_ref().map(|r| format!(", {}", r.peak.precision_used.label())))}
+                    {move || state.shown().and_then(|o| o.roof.as_ref().map(|r| format!(", {}, per GPU", r.peak.precision_used.label())))}
                 </h2>
                 <RooflineLegend state/>
                 <Chart
                     label=Signal::derive(move || ready().map(|o| roofline_label(&o)).unwrap_or_default())
                     dark=state.dark
-                    height=|width| (width * 0.72).clamp(260.0, 520.0)
+                    height=|width| (width * 0.62).clamp(250.0, 440.0)
                     draw=move |sheet| {
                         let Some(outcome) = ready() else { return Vec::new() };
                         draw_roofline(sheet, &outcome)
@@ -78,7 +78,7 @@ fn draw_bars(sheet: &mut super::canvas::Sheet<'_>, chart: &bars::Bars) -> Vec<Sp
 }
 
 fn draw_roofline(sheet: &mut super::canvas::Sheet<'_>, outcome: &Outcome) -> Vec<Spot> {
-    let (Ok(breakdown), Some(roof)) = (&outcome.breakdown, &outcome.roof) else { return Vec::new() };
+    let (Ok(breakdown), Some(roof)) = (&outcome.per_gpu, &outcome.roof) else { return Vec::new() };
     let chart = charts::roofline(breakdown, outcome.accelerator, roof, sheet.theme);
     let axes = roofline::Axes {
         x_title: "arithmetic intensity, FLOP per byte",
@@ -110,13 +110,15 @@ fn traffic_label(outcome: &Outcome) -> String {
 }
 
 fn roofline_label(outcome: &Outcome) -> String {
-    with(outcome, |breakdown| {
-        let summary = Summary::of(breakdown.cost(), outcome.roof.as_ref());
-        charts::finding(&summary).map_or_else(
-            || "Roofline: there is nothing to place on it.".to_owned(),
-            |finding| format!("Roofline of {}: the whole step has {finding}.", outcome.accelerator.name),
-        )
-    })
+    let finding = outcome
+        .per_gpu
+        .as_ref()
+        .ok()
+        .and_then(|breakdown| charts::finding(&Summary::of(breakdown.cost(), outcome.roof.as_ref())));
+    finding.map_or_else(
+        || "Roofline: there is nothing to place on it.".to_owned(),
+        |finding| format!("Roofline of {}: the whole step has {finding}.", outcome.accelerator.name),
+    )
 }
 
 /// Which colour is which component.
@@ -186,14 +188,14 @@ fn Points(state: State) -> impl IntoView {
     };
     let rows = move || {
         let outcome = state.shown()?;
-        let breakdown = outcome.breakdown.as_ref().ok()?;
+        let breakdown = outcome.per_gpu.as_ref().ok()?;
         let roof = outcome.roof.as_ref();
         let parts = breakdown.parts.iter();
         let parts = parts.map(|part| row(part.component.title(), Summary::of(part.cost(), roof))).collect_view();
         Some((row("Whole step", Summary::of(breakdown.cost(), roof)), parts))
     };
     view! {
-        <table class="points">
+        <div class="scroll"><table class="points">
             <thead>
                 <tr>
                     <th scope="col"><span class="visually-hidden">"Part"</span></th>
@@ -204,6 +206,6 @@ fn Points(state: State) -> impl IntoView {
                 </tr>
             </thead>
             <tbody>{rows}</tbody>
-        </table>
+        </table></div>
     }
 }

@@ -67,7 +67,10 @@ pub(super) struct Outcome {
     pub(super) settings: Settings,
     pub(super) case: Arc<Case>,
     pub(super) vllm: Vllm,
+    /// In the scope that is chosen.
     pub(super) breakdown: Result<Breakdown, EstimateError>,
+    /// Per GPU: what a GPU's roofline is about.
+    pub(super) per_gpu: Result<Breakdown, EstimateError>,
     pub(super) accelerator: &'static Accelerator,
     pub(super) computed: ComputePrecision,
     pub(super) roof: Option<Roof>,
@@ -147,13 +150,18 @@ impl State {
             let chosen = accelerator.with(|id| hardware::find(id).ok()).or_else(|| hardware::all().first());
             let Some(accelerator) = chosen else { return Shared(None) };
             let vllm = Vllm::new(&model.spec, &settings);
-            let breakdown = vllm.estimate(&case.batch(), scope.get());
+            let batch = case.batch();
+            let per_gpu = vllm.estimate(&batch, Scope::PerGpu);
+            let breakdown = match scope.get() {
+                Scope::PerGpu => per_gpu.clone(),
+                Scope::Global => vllm.estimate(&batch, Scope::Global),
+            };
             let by_method =
                 || compute_precision(settings.quantization(&model.spec).as_deref(), settings.dtype(&model.spec));
             let computed =
                 precision.get().map_or_else(by_method, |precision| ComputePrecision { precision, assumed: None });
             let roof = Roof::of(accelerator, computed.precision);
-            let outcome = Outcome { model, settings, case, vllm, breakdown, accelerator, computed, roof };
+            let outcome = Outcome { model, settings, case, vllm, breakdown, per_gpu, accelerator, computed, roof };
             Shared(Some(Arc::new(outcome)))
         });
         let (dark, notice) = (super::canvas::dark_mode(), RwSignal::new(None));

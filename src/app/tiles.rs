@@ -62,9 +62,10 @@ fn Status(state: State) -> impl IntoView {
 }
 
 fn figures(outcome: &Outcome) -> Vec<Figure> {
-    let Ok(breakdown) = &outcome.breakdown else { return Vec::new() };
-    let summary = Summary::of(breakdown.cost(), outcome.roof.as_ref());
-    let cost = summary.cost;
+    let (Ok(breakdown), Ok(per_gpu)) = (&outcome.breakdown, &outcome.per_gpu) else { return Vec::new() };
+    let cost = breakdown.cost();
+    // Time is always that of one GPU: all of them run at once.
+    let summary = Summary::of(per_gpu.cost(), outcome.roof.as_ref());
     let none = || crate::format::NONE.to_owned();
     let amount = |title, unit: Unit, value: f64, exact: u128, name: &str| Figure {
         title,
@@ -83,9 +84,9 @@ fn figures(outcome: &Outcome) -> Vec<Figure> {
         amount("Read", Unit::BYTE, cost.read.as_f64(), cost.read.0, "bytes"),
         amount("Written", Unit::BYTE, cost.write.as_f64(), cost.write.0, "bytes"),
         other(
-            "Arithmetic intensity",
-            summary.intensity.map(|i| si(i.0, Unit::INTENSITY)),
-            summary.intensity.map(|i| format!("{} FLOP per byte read or written", i.0)),
+            "Intensity",
+            cost.intensity().map(|i| si(i.0, Unit::INTENSITY)),
+            cost.intensity().map(|i| format!("{} FLOP per byte read or written", i.0)),
             false,
         ),
         other("Bound", summary.bound.map(|b| b.label().to_owned()), None, true),

@@ -19,7 +19,7 @@ pub trait Estimator {
     /// The cost of one forward step of this batch.
     ///
     /// # Errors
-    /// Where a number passes 2^128.
+    /// Where a number passes 2^120.
     fn estimate(&self, batch: &Batch, scope: Scope) -> Result<Breakdown, EstimateError>;
 }
 
@@ -129,7 +129,7 @@ pub struct Cost {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EstimateError {
     /// A number does not fit.
-    #[error("{component}.{term} passes 2^128: the batch or the model is too large to count")]
+    #[error("{component}.{term} passes 2^120: the batch or the model is too large to count")]
     TooLarge {
         /// The component's name.
         component: &'static str,
@@ -137,6 +137,9 @@ pub enum EstimateError {
         term: &'static str,
     },
 }
+
+/// Terms stay below this, so that sums of all the terms of a step are exact too.
+const LARGEST_TERM: u128 = 1 << 120;
 
 impl Component {
     /// The name that prefixes its terms.
@@ -166,7 +169,7 @@ impl Part {
     /// Evaluates definitions.
     ///
     /// # Errors
-    /// Where a number passes 2^128.
+    /// Where a number passes 2^120.
     pub fn evaluate(
         component: Component,
         definitions: &[&'static [TermDef]],
@@ -178,6 +181,7 @@ impl Part {
                 continue;
             }
             let amount = def.formula.value(&values).and_then(formula::Number::truncated);
+            let amount = amount.filter(|amount| *amount < LARGEST_TERM);
             let too_large = EstimateError::TooLarge { component: component.name(), term: def.name };
             terms.push(Term { def, amount: amount.ok_or(too_large)? });
         }

@@ -33,9 +33,9 @@ pub fn shape(component: Component) -> Shape {
 #[must_use]
 pub fn traffic(theme: &Theme, kind: Traffic) -> (&'static str, Colour) {
     match kind {
-        Traffic::Weights => ("weights", theme.parts.ffn),
-        Traffic::Activations => ("activations", theme.parts.embed),
-        Traffic::KvCache => ("KV cache and queries", theme.parts.attention),
+        Traffic::Weights => ("weights", theme.parts.norm),
+        Traffic::Activations => ("activations", theme.parts.router),
+        Traffic::KvCache => ("KV cache and queries", theme.parts.communication),
         Traffic::None => ("none", theme.muted),
     }
 }
