@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod chart;
 pub mod estimate;
+pub mod export;
 pub mod format;
 pub mod hardware;
 pub mod job;
