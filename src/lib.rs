@@ -5,6 +5,7 @@ pub mod app;
 pub mod batch;
 pub mod chart;
 pub mod estimate;
+pub mod export;
 pub mod format;
 pub mod hardware;
 pub mod job;

@@ -8,16 +8,26 @@ use crate::model::ModelSpec;
 use crate::settings::Settings;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
+/// The most requests that an answer lists; a case can stand for more in a few letters.
+pub const MOST_LISTED: u128 = 1_000_000;
+
 /// What a job comes to.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    id: Option<String>,
-    settings: Settings,
-    batch: Batch,
-    spec: ModelSpec,
-    vllm: Vllm,
-    per_gpu: Breakdown,
-    global: Breakdown,
+    /// The job's name.
+    pub id: Option<String>,
+    /// How the model is served.
+    pub settings: Settings,
+    /// The batch.
+    pub batch: Batch,
+    /// The model.
+    pub spec: ModelSpec,
+    /// The estimator for both.
+    pub vllm: Vllm,
+    /// What the batch costs one GPU.
+    pub per_gpu: Breakdown,
+    /// What it costs in all.
+    pub global: Breakdown,
 }
 
 /// Estimates what a job asks for, on its resolved model.
@@ -25,16 +35,33 @@ pub struct Answer {
 /// # Errors
 /// Where a number passes 2^128.
 pub fn answer(job: &Job, spec: ModelSpec) -> Result<Answer, EstimateError> {
-    let vllm = Vllm::new(&spec, &job.settings);
-    let per_gpu = vllm.estimate(&job.batch, Scope::PerGpu)?;
-    let global = vllm.estimate(&job.batch, Scope::Global)?;
-    let (id, settings, batch) = (job.id.clone(), job.settings.clone(), job.batch.clone());
-    Ok(Answer { id, settings, batch, spec, vllm, per_gpu, global })
+    let answer = Answer::new(spec, job.settings.clone(), job.batch.clone())?;
+    Ok(Answer { id: job.id.clone(), ..answer })
 }
 
-impl Serialize for Answer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
+impl Answer {
+    /// Estimates a batch on a model, per GPU and globally.
+    ///
+    /// # Errors
+    /// Where a number passes 2^128.
+    pub fn new(spec: ModelSpec, settings: Settings, batch: Batch) -> Result<Self, EstimateError> {
+        let vllm = Vllm::new(&spec, &settings);
+        let per_gpu = vllm.estimate(&batch, Scope::PerGpu)?;
+        let global = vllm.estimate(&batch, Scope::Global)?;
+        Ok(Self { id: None, settings, batch, spec, vllm, per_gpu, global })
+    }
+
+    /// The estimate of a scope.
+    #[must_use]
+    pub fn breakdown(&self, scope: Scope) -> &Breakdown {
+        match scope {
+            Scope::PerGpu => &self.per_gpu,
+            Scope::Global => &self.global,
+        }
+    }
+
+    /// Writes the members of the answer's object.
+    pub(crate) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         if let Some(id) = &self.id {
             map.serialize_entry("id", id)?;
         }
@@ -51,7 +78,14 @@ impl Serialize for Answer {
         map.serialize_entry("skipped_because", &Pairs(skipped.iter().map(|(c, why)| (c.name(), *why))))?;
         let refusals = self.settings.layout.refusals(&self.spec);
         map.serialize_entry("layout_refused", &refusals.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>())?;
-        map.serialize_entry("notes", &self.spec.notes.iter().map(|n| n.text.as_str()).collect::<Vec<_>>())?;
+        map.serialize_entry("notes", &self.spec.notes.iter().map(|n| n.text.as_str()).collect::<Vec<_>>())
+    }
+}
+
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.entries(&mut map)?;
         map.end()
     }
 }
@@ -87,6 +121,12 @@ struct BatchOut<'a>(&'a Batch);
 
 impl Serialize for BatchOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let requests: u128 = self.0.groups().iter().map(|group| u128::from(group.count)).sum();
+        if requests > MOST_LISTED {
+            return Err(serde::ser::Error::custom(format_args!(
+                "the batch has {requests} requests, and an answer lists every one; expected at most {MOST_LISTED}"
+            )));
+        }
         let mut list = serializer.serialize_seq(None)?;
         for group in self.0.groups() {
             for _ in 0..group.count {

@@ -6,5 +6,5 @@
 mod answer;
 mod read;
 
-pub use answer::{Answer, answer};
+pub use answer::{Answer, MOST_LISTED, answer};
 pub use read::{ConfigSource, Job, JobError};

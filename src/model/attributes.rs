@@ -162,7 +162,6 @@ impl<'a> Attributes<'a> {
                 int("hidden_size")?.checked_mul(2)?.checked_div(int("num_attention_heads")?)?,
                 "2 * hidden_size // num_attention_heads",
             ),
-            Derivation::Heads => derived(int("num_attention_heads")?, "num_attention_heads"),
             Derivation::QkRopeHeadDim => derived(int("qk_rope_head_dim")?, "qk_rope_head_dim"),
             Derivation::NEmbed => derived(int("n_embed")?, "n_embed"),
             Derivation::PaddedVocabSize => derived(int("padded_vocab_size")?, "padded_vocab_size"),
@@ -171,7 +170,9 @@ impl<'a> Attributes<'a> {
                 derived(int("sliding_window_size")?.checked_add(1)?, "sliding_window_size + 1")
             }
             Derivation::OneIfMultiQuery if self.truthy("multi_query") => derived(1, "1, multi_query is set"),
-            Derivation::OneIfMultiQuery => derived(int("num_attention_heads")?, "num_attention_heads"),
+            Derivation::Heads | Derivation::OneIfMultiQuery => {
+                derived(int("num_attention_heads")?, "num_attention_heads")
+            }
             Derivation::IsHidden8192 if int("hidden_size")? == 8192 => {
                 Some((Value::Bool(true), "hidden_size is 8192".to_owned()))
             }

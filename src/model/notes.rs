@@ -1,5 +1,6 @@
 //! Remarks on a reading: what the config says that the estimate simplifies, leaves out or could not understand.
 
+use super::classes::Class;
 use super::resolve::Parts;
 use super::spec::{ModelSpec, Note, Weight};
 use crate::json::{Node, Repair, Value};
@@ -208,7 +209,7 @@ pub(super) fn notes(
         );
     }
     if parts.text.json.and_then(|json| json.get("num_key_value_heads")).is_some_and(Node::is_null)
-        && !parts.text.class.is_some_and(|class| class.null_kv_is_heads())
+        && !parts.text.class.is_some_and(Class::null_kv_is_heads)
     {
         say(Weight::Caution, "num_key_value_heads is null, which vLLM refuses when it starts.".to_owned());
     }

@@ -42,15 +42,14 @@ impl Reading {
     /// Reads an attribute as an integer >= 0.
     #[must_use]
     pub fn of(attribute: &Attribute<'_>) -> Self {
-        let value = match integer(&attribute.value) {
-            Some(value) => u64::try_from(value)
+        let value = if let Some(value) = integer(&attribute.value) {
+            u64::try_from(value)
                 .ok()
                 .filter(|value| *value <= i64::MAX.unsigned_abs())
-                .ok_or_else(|| format!("is {value}, outside 0 to 2^63")),
-            None => {
-                let node = Node { value: attribute.value.clone().into_owned(), span: Span::default() };
-                Err(format!("is {}, not an integer", node.describe()))
-            }
+                .ok_or_else(|| format!("is {value}, outside 0 to 2^63"))
+        } else {
+            let node = Node { value: attribute.value.clone().into_owned(), span: Span::default() };
+            Err(format!("is {}, not an integer", node.describe()))
         };
         Self { value, origin: attribute.origin.clone() }
     }

@@ -1,7 +1,7 @@
 //! From a pasted `config.json` to a [`ModelSpec`]: which sub-config, and the names under which vLLM looks for each field.
 
 use super::attributes::{Attribute, Attributes};
-use super::classes::ClassTable;
+use super::classes::{Class, ClassTable, TextPart};
 use super::dtype::{Dtype, ServedDtype};
 use super::notes;
 use super::origin::Origin;
@@ -112,7 +112,7 @@ impl<'a> Parts<'a> {
     fn find(root: &'a Node, classes: &'a ClassTable) -> Self {
         let class = root.get("model_type").and_then(Node::text).and_then(|name| classes.class(name));
         let top = Attributes { json: Some(root), path: String::new(), class, part: None };
-        let Some(part) = class.and_then(|class| class.text_part()) else {
+        let Some(part) = class.and_then(Class::text_part) else {
             let text = if class.is_none() { Self::in_unknown(root, classes) } else { None };
             let ffn = match &text {
                 Some(text) if text.path != "text_config" => top.clone(),
@@ -133,7 +133,7 @@ impl<'a> Parts<'a> {
             class: own.and_then(|name| classes.class(name)).or_else(|| classes.class(part.class()?)),
             part: Some(part),
         };
-        let ffn = if class.is_some_and(|class| class.ffn_from_top()) { top.clone() } else { text.clone() };
+        let ffn = if class.is_some_and(Class::ffn_from_top) { top.clone() } else { text.clone() };
         Self { top, text, ffn, missing_part: json.is_none() }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Parts<'a> {
     }
 
     fn text_type(&self) -> &'a str {
-        let by_part = || self.text.part.and_then(|part| part.class());
+        let by_part = || self.text.part.and_then(TextPart::class);
         match self.text.model_type() {
             "" => by_part().unwrap_or_default(),
             name => name,
@@ -261,7 +261,7 @@ impl<'a> Parts<'a> {
     /// The larger of two values where a class has wider layers among its others.
     fn widest(&self, own: Reading, other: Option<i128>, name: &'static str) -> Reading {
         let other = other.and_then(|other| u64::try_from(other).ok());
-        match (self.text.class.is_some_and(|class| class.widest_layer()), own.ok(), other) {
+        match (self.text.class.is_some_and(Class::widest_layer), own.ok(), other) {
             (true, Some(mine), Some(other)) if other > mine => {
                 Reading::new(other, Origin::Derived(format!("{name}, the widest layer counts")))
             }
@@ -389,16 +389,12 @@ impl<'a> Parts<'a> {
             let origin = Origin::Derived("first_k_dense_replace and moe_layer_freq".to_owned());
             let (freq_node, dense) = (&freq.value, integer(&dense.value).map(|k| u64::try_from(k).unwrap_or(0)));
             let freq = integer(freq_node).and_then(|freq| u64::try_from(freq).ok()).filter(|freq| *freq > 0);
-            result = match (freq, dense) {
-                (Some(freq), Some(dense)) => {
-                    Reading::new(count.div_ceil(freq) - dense.min(count).div_ceil(freq), origin)
-                }
-                _ => {
-                    let shown = if matches!(freq_node.as_ref(), Value::List(_)) { "a list" } else { "not usable" };
-                    let reason =
-                        format!("cannot be counted: moe_layer_freq is {shown}, on which vLLM's estimator fails");
-                    Reading { value: Err(reason), origin }
-                }
+            result = if let (Some(freq), Some(dense)) = (freq, dense) {
+                Reading::new(count.div_ceil(freq) - dense.min(count).div_ceil(freq), origin)
+            } else {
+                let shown = if matches!(freq_node.as_ref(), Value::List(_)) { "a list" } else { "not usable" };
+                let reason = format!("cannot be counted: moe_layer_freq is {shown}, on which vLLM's estimator fails");
+                Reading { value: Err(reason), origin }
             };
         }
         result

@@ -83,11 +83,11 @@ impl Ffn {
             reading.value.clone().map_err(|reason| format!("{name} {reason}"))
         };
         let ranks = common.tp.saturating_mul(settings.layout.dp.get().into());
-        let (ffn_tp, ffn_ep) = if settings.layout.ep { (1, ranks) } else { (ranks, 1) };
+        let ep = settings.layout.ep;
         let ffn = Self {
             common,
-            ffn_tp,
-            ffn_ep,
+            ffn_tp: if ep { 1 } else { ranks },
+            ffn_ep: if ep { ranks } else { 1 },
             intermediate: model.intermediate.positive("intermediate_size")?,
             experts: read(&model.experts, "num_experts")?,
             experts_per_token: read(&model.experts_per_token, "num_experts_per_tok")?,

@@ -1,0 +1,232 @@
+//! What can be asked on the command line.
+
+use crate::failure::Failure;
+use crate::input::{self, Source};
+use crate::request;
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use rooflens::batch::Group;
+use rooflens::batch::case::Case;
+use rooflens::estimate::Scope;
+use rooflens::json::Node;
+use rooflens::layout::Layout;
+use rooflens::model::dtype::KV_CACHE_DTYPES;
+use rooflens::model::{Dtype, KvDtype};
+use rooflens::settings::{QuantizationChoice, Settings};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+const CONFIG_HELP: &str = "A config.json, a directory with one, `-` for standard input, or preset:ID";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  an input could not be used
+  2  the arguments could not be used";
+
+const ESTIMATE_HELP: &str = "\
+Batches, per data-parallel rank:
+  --case decode=32*1@8192           32 requests of 1 new token at KV length 8192
+  --case mix=8192,4*4@4096:3        a prefill of 8192 tokens, and 4 verifies of 3 drafts
+  --request 32*1,8Ki,decode         requests by new tokens, KV length and phase
+
+Formats:
+  table     for a terminal
+  markdown  for a review document
+  csv       case,component,operation,term,quantity,unit,value; a row a term, exact; a cell
+            of text that begins with = + - @ has an apostrophe in front
+  json      an answer (below); several cases are {\"cases\": [{\"name\": ..., ...answer}]}
+
+Jobs: a line of --jobs is an object
+  {\"id\": \"...\", \"config\": PATH or preset:ID or {...}, \"quant_config\": PATH or {...},
+   \"settings\": {\"dtype\", \"kv_cache_dtype\", \"quantization\", \"tp\", \"pp\", \"dp\", \"ep\",
+                \"disable_sliding_window\"},
+   \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case}
+of which only config is required. Each line that is not blank is answered by one line, in
+order: an answer, or {\"error\": \"...\"}, with the job's id if it has one. The exit code is 0
+whenever all lines were answered, with errors too. Paths are relative to the working
+directory; a file is read once, however many jobs name it.
+
+Answers hold settings, resolved_quantization, class_known, dtype, batch, components (the
+fields of each), skipped, per_gpu and global ({flops, read_bytes, write_bytes}, exact integers
+by component.term), skipped_because, layout_refused and notes. A batch of more than 1000000
+requests, which only a case can stand for, is refused.
+
+Exit codes:
+  0  done
+  1  an input could not be used
+  2  the arguments could not be used";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "rooflens", version, about, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Estimate what batches cost.
+    Estimate(Box<Estimate>),
+    /// Show how a config is read: each field and where it came from.
+    Resolve(Resolve),
+    /// List the models that can be named instead of a file.
+    Presets,
+}
+
+#[derive(Debug, Args)]
+#[command(after_long_help = ESTIMATE_HELP, after_help = "--help says more: batches, formats, jobs, exit codes.")]
+pub(crate) struct Estimate {
+    #[arg(required_unless_present = "jobs", help = CONFIG_HELP, value_parser = source())]
+    pub(crate) config: Option<Source>,
+    #[command(flatten)]
+    pub(crate) companion: Companion,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// A batch in the case language of `vllm bench forward`; one breakdown each.
+    #[arg(long = "case", value_name = "NAME=REQS", value_parser = Case::parse)]
+    pub(crate) cases: Vec<Case>,
+    /// New tokens, KV length and prefill or decode; all of these form one batch.
+    #[arg(long = "request", value_name = "[COUNT*]N,C,PHASE", value_parser = request::parse)]
+    pub(crate) requests: Vec<Group>,
+    /// Whether numbers are of one GPU or of the whole model.
+    #[arg(long, value_enum, default_value_t)]
+    scope: ScopeArg,
+    /// How the numbers are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Answer jobs instead, a JSON object a line; `-` for standard input.
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    pub(crate) jobs: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Resolve {
+    #[arg(help = CONFIG_HELP, value_parser = source())]
+    pub(crate) config: Source,
+    #[command(flatten)]
+    pub(crate) companion: Companion,
+    /// How the fields are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: ResolveFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Companion {
+    /// The `hf_quant_config.json` that belongs to the config; in a directory it is found.
+    #[arg(long, value_name = "FILE")]
+    quant_config: Option<PathBuf>,
+}
+
+impl Companion {
+    /// Reads the file, if one is named.
+    pub(crate) fn read(&self) -> Result<Option<Node>, Failure> {
+        self.quant_config.as_deref().map(|path| Ok(input::document(path)?.root)).transpose()
+    }
+}
+
+#[derive(Debug, Args)]
+struct SettingsArgs {
+    /// Tensor parallel size.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = size)]
+    tp: NonZeroU32,
+    /// Pipeline parallel size.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = size)]
+    pp: NonZeroU32,
+    /// Data parallel size.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = size)]
+    dp: NonZeroU32,
+    /// Spread experts over all ranks instead of slicing them.
+    #[arg(long, action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        default_value = "false", hide_default_value = true, hide_possible_values = true, value_name = "true|false")]
+    ep: bool,
+    /// The quantization of the weights: auto (as the checkpoint says), as-engine, none or a method.
+    #[arg(long, value_name = "METHOD", default_value = "auto")]
+    quantization: String,
+    /// The format of the KV cache.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = kv_cache())]
+    kv_cache_dtype: KvDtype,
+    /// The dtype of activations and of weights that are not quantized.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = dtype())]
+    dtype: DtypeChoice,
+    /// Count sliding windows as full attention.
+    #[arg(long)]
+    disable_sliding_window: bool,
+}
+
+/// A dtype, or the model's own.
+#[derive(Clone, Copy, Debug)]
+struct DtypeChoice(Option<Dtype>);
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum ScopeArg {
+    #[default]
+    PerGpu,
+    Global,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum Format {
+    #[default]
+    Table,
+    Json,
+    Csv,
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum ResolveFormat {
+    #[default]
+    Table,
+    Json,
+}
+
+impl Estimate {
+    pub(crate) fn settings(&self) -> Settings {
+        let args = &self.settings;
+        Settings {
+            dtype: args.dtype.0,
+            kv_cache: args.kv_cache_dtype,
+            quantization: QuantizationChoice::named(&args.quantization),
+            disable_sliding_window: args.disable_sliding_window,
+            layout: Layout { tp: args.tp, pp: args.pp, dp: args.dp, ep: args.ep },
+        }
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        match self.scope {
+            ScopeArg::PerGpu => Scope::PerGpu,
+            ScopeArg::Global => Scope::Global,
+        }
+    }
+}
+
+fn source() -> impl TypedValueParser<Value = Source> {
+    PathBufValueParser::new().map(|path| Source::of(&path))
+}
+
+fn size(text: &str) -> Result<NonZeroU32, String> {
+    text.trim().parse().map_err(|_| format!("expected a whole number from 1 to {}", u32::MAX))
+}
+
+/// A parser of known names, which lists them, and guesses, where a name is not known.
+fn kv_cache() -> impl TypedValueParser<Value = KvDtype> {
+    let names = KV_CACHE_DTYPES.map(|name| match name {
+        "float16" => PossibleValue::new(name).alias("half"),
+        "float32" => PossibleValue::new(name).alias("float"),
+        _ => PossibleValue::new(name),
+    });
+    PossibleValuesParser::new(names).map(|name| KvDtype::named(&name).unwrap_or(KvDtype::AUTO))
+}
+
+/// As [`kv_cache`].
+fn dtype() -> impl TypedValueParser<Value = DtypeChoice> {
+    let names = ["auto", "bfloat16", "float16", "float32"].map(|name| match name {
+        "float16" => PossibleValue::new(name).aliases(["half", "torch.float16"]),
+        "float32" => PossibleValue::new(name).aliases(["float", "torch.float32"]),
+        "bfloat16" => PossibleValue::new(name).alias("torch.bfloat16"),
+        _ => PossibleValue::new(name),
+    });
+    PossibleValuesParser::new(names).map(|name| DtypeChoice(Dtype::named(&name)))
+}

@@ -1,0 +1,74 @@
+//! `rooflens estimate`: one model, some batches, a report.
+
+use crate::args::{Estimate, Format};
+use crate::failure::{Failure, print, say};
+use crate::input::Source;
+use rooflens::batch::Batch;
+use rooflens::export::{Case, Csv, Exporter, Json, Markdown, Report, Table};
+use rooflens::job::Answer;
+use rooflens::layout::{Layout, Refusal};
+use rooflens::model::{ModelSpec, Note, Weight};
+
+/// Estimates and prints.
+pub(crate) fn run(args: &Estimate) -> Result<(), Failure> {
+    let batches = batches(args)?;
+    let config = args.config.as_ref().unwrap_or(&Source::Stdin);
+    let spec = config.load(args.companion.read()?.as_ref())?;
+    let settings = args.settings();
+    let cases = batches.into_iter().map(|(name, batch)| {
+        let answer = Answer::new(spec.clone(), settings.clone(), batch)?;
+        Ok(Case { name, answer })
+    });
+    let cases = cases.collect::<Result<Vec<_>, Failure>>()?;
+    let (model, scope) = (config.name(), args.scope());
+    let text = exporter(args.format).export(&Report { model: &model, scope, cases: &cases })?;
+    // An answer in JSON holds them.
+    if !matches!(args.format, Format::Json) {
+        remarks(&spec, &settings.layout);
+    }
+    print(&text)
+}
+
+fn exporter(format: Format) -> &'static dyn Exporter {
+    match format {
+        Format::Table => &Table,
+        Format::Json => &Json,
+        Format::Csv => &Csv,
+        Format::Markdown => &Markdown,
+    }
+}
+
+/// The batches by name: the cases, then the requests together.
+fn batches(args: &Estimate) -> Result<Vec<(String, Batch)>, Failure> {
+    let mut batches: Vec<_> = args.cases.iter().map(|case| (case.name().to_owned(), case.batch())).collect();
+    if !args.requests.is_empty() {
+        batches.push(("requests".to_owned(), Batch::new(args.requests.iter().copied())));
+    }
+    if batches.is_empty() {
+        let sentence = "There is no batch to estimate; give one with --case NAME=REQS, such as `--case \
+                        decode=32*1@8192`, or with --request N,C,PHASE, such as `--request 1,8192,decode`.";
+        return Err(Failure::Usage(sentence.to_owned()));
+    }
+    Ok(batches)
+}
+
+/// Says what a reader of the numbers must know.
+fn remarks(spec: &ModelSpec, layout: &Layout) {
+    for refusal in layout.refusals(spec) {
+        say("warning", &sentence(&refusal));
+    }
+    notes(&spec.notes);
+}
+
+/// Says the notes on a reading.
+pub(crate) fn notes(notes: &[Note]) {
+    for note in notes {
+        say(if note.weight == Weight::Strong { "warning" } else { "note" }, &note.text);
+    }
+}
+
+fn sentence(Refusal { setting, reason, fits }: &Refusal) -> String {
+    let fits = fits.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let fitting = if fits.is_empty() { String::new() } else { format!("; {setting} could be {fits}") };
+    format!("vLLM would refuse this layout: {reason}{fitting}.")
+}

@@ -1,0 +1,75 @@
+//! Every term, exact, for a spreadsheet.
+//!
+//! `case,component,operation,term,quantity,unit,value`, a row a term, no sums: they would count twice in a pivot
+//! table. Cells are quoted after RFC 4180 where they must be. A cell of text that begins with `=`, `+`, `-`, `@`, a tab
+//! or a carriage return gets an apostrophe in front, since spreadsheets would run it as a formula.
+
+use super::{ExportError, Exporter, Report};
+use crate::estimate::Quantity;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Comma-separated values.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Csv;
+
+impl Exporter for Csv {
+    fn export(&self, report: &Report<'_>) -> Result<String, ExportError> {
+        let mut text = "case,component,operation,term,quantity,unit,value\n".to_owned();
+        for case in report.cases {
+            let name = cell(&case.name);
+            for part in &case.answer.breakdown(report.scope).parts {
+                for term in &part.terms {
+                    let (quantity, unit) = match term.def.quantity {
+                        Quantity::Flops => ("flops", "FLOP"),
+                        Quantity::Read => ("read", "B"),
+                        Quantity::Write => ("write", "B"),
+                    };
+                    let (component, operation) = (part.component.name(), cell(term.def.operation));
+                    let _ = writeln!(
+                        text,
+                        "{name},{component},{operation},{},{quantity},{unit},{}",
+                        term.def.name, term.amount
+                    );
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// A cell of text.
+fn cell(text: &str) -> Cow<'_, str> {
+    let text = match text.chars().next() {
+        Some('=' | '+' | '-' | '@' | '\t' | '\r') => Cow::Owned(format!("'{text}")),
+        _ => Cow::Borrowed(text),
+    };
+    if text.contains([',', '"', '\n', '\r']) {
+        return Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell;
+
+    #[test]
+    fn cells_neither_break_the_row_nor_run() {
+        for (text, expected) in [
+            ("decode", "decode"),
+            ("", ""),
+            ("2*1@8,4@9", "\"2*1@8,4@9\""),
+            ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("two\nlines", "\"two\nlines\""),
+            ("=1+1", "'=1+1"),
+            ("+1", "'+1"),
+            ("-1", "'-1"),
+            ("@sum(a,b)", "\"'@sum(a,b)\""),
+            ("\tx", "'\tx"),
+            ("a=b", "a=b"),
+        ] {
+            assert_eq!(cell(text), expected);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! A table for a review document, in the dialect of GitHub.
+
+use super::{Case, Columns, ExportError, Exporter, Report, rows};
+use crate::format::{NONE, Unit, si};
+use std::fmt::Write as _;
+
+/// Facts as a list, and a table a case.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Markdown;
+
+impl Exporter for Markdown {
+    fn export(&self, report: &Report<'_>) -> Result<String, ExportError> {
+        let mut text = String::new();
+        for (word, value) in report.facts() {
+            let _ = writeln!(text, "- {word}: {}", escaped(&value));
+        }
+        if let Some(case) = report.cases.first() {
+            for (component, reason) in case.answer.vllm.skipped() {
+                let _ = writeln!(text, "- not counted: {}, {}", component.title(), escaped(reason));
+            }
+        }
+        for case in report.cases {
+            table(&mut text, case, report);
+        }
+        Ok(text)
+    }
+}
+
+fn table(text: &mut String, case: &Case, report: &Report<'_>) {
+    let breakdown = case.answer.breakdown(report.scope);
+    let total = breakdown.cost();
+    let columns = Columns::of(&total);
+    let _ = writeln!(text, "\n**{}**\n", escaped(&case.title()));
+    let mut row = |first: &str, second: &str, [flops, read, write]: [String; 3]| {
+        let _ = writeln!(text, "| {first} | {second} | {flops} | {read} | {write} |");
+    };
+    row("component", "operation", columns.heads());
+    row(":--", ":--", ["--:", "--:", "--:"].map(str::to_owned));
+    for part in &breakdown.parts {
+        for operation in rows(part) {
+            row(part.component.title(), operation.operation, columns.cells(&operation.cost));
+        }
+    }
+    row("**total**", "", columns.cells(&total));
+    let intensity = total.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
+    let _ = writeln!(text, "\nArithmetic intensity: {intensity}");
+}
+
+/// Somebody's text, so that it stands as it is: on one line, without markup, and without ending a cell.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_control() => out.push(' '),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '#' | '&' | '$' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}

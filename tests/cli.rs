@@ -1,0 +1,394 @@
+//! The command line as a person or a script meets it: the built binary, its output, its exit codes.
+
+#![cfg(not(target_arch = "wasm32"))]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+use rooflens::json::{Node, Value, parse};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const SMALL: &str = r#"{"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "intermediate_size": 128, "vocab_size": 1000, "torch_dtype": "bfloat16"}"#;
+
+struct Output {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs the program with text on its standard input.
+fn rooflens(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rooflens"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_owned();
+    // A program that does not read its input closes the pipe, which is fine.
+    let feed = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().expect("the program ends");
+    let _ = feed.join().expect("no panic");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Output { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A file of this test run.
+fn file(name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(path.parent().expect("inside a folder")).expect("folder");
+    std::fs::write(&path, content).expect("written");
+    path.display().to_string()
+}
+
+fn json(text: &str) -> Node {
+    parse(text).unwrap_or_else(|error| panic!("{error}: {text}")).root
+}
+
+fn at<'a>(node: &'a Node, path: &[&str]) -> &'a Value {
+    &path.iter().fold(node, |node, key| node.get(key).unwrap_or_else(|| panic!("no {key}"))).value
+}
+
+#[track_caller]
+fn fails(args: &[&str], code: i32, parts: &[&str]) {
+    let Output { code: found, out, err } = rooflens(args, "");
+    assert_eq!(found, code, "{args:?}: {err}");
+    assert!(err.starts_with("error: ") && out.is_empty() && !err.contains("panicked"), "{args:?}: {err}");
+    for part in parts {
+        assert!(err.contains(part), "{args:?}: {part:?} is not in {err}");
+    }
+}
+
+#[test]
+fn a_table_for_a_terminal() {
+    let args = ["estimate", "-", "--tp", "2", "--case", "decode=4*1@16", "--request", "32,32,prefill"];
+    let Output { code, out, err } = rooflens(&args, SMALL);
+    assert_eq!((code, err.as_str()), (0, ""));
+    insta::assert_snapshot!(out, @"
+    model         standard input (llama)
+    layout        TP2 (2 GPUs), numbers per GPU
+    dtype         bfloat16 (config: torch_dtype)
+    KV cache      auto, 2 B an element
+    quantization  none (not in the config: not quantized)
+
+    decode: 4 requests, 4 new tokens
+                         kFLOP  read kB  written kB
+    Attention              115     34.8        2.56
+      QKV projection      65.5     17.4        1.02
+      output projection   32.8     8.70        1.02
+      attention           16.4     8.70       0.512
+    FFN                    197     53.2        4.10
+      dense FFN            197     53.2        4.10
+    LM head                256     64.5        4.00
+      LM head              256     64.5        4.00
+    total                  567      153        10.7
+    arithmetic intensity: 3.48 FLOP/B
+
+    requests: 1 request, 32 new tokens
+                          MFLOP  read kB  written kB
+    Attention              1.05     45.1        20.5
+      QKV projection      0.524     24.6        8.19
+      output projection   0.262     12.3        8.19
+      attention           0.262     8.19        4.10
+    FFN                    1.57     81.9        32.8
+      dense FFN            1.57     81.9        32.8
+    LM head              0.0640     64.1        1.00
+      LM head            0.0640     64.1        1.00
+    total                  2.69      191        54.2
+    arithmetic intensity: 10.9 FLOP/B
+
+    not counted:
+      MLA attention: the model has no latent attention (MLA)
+    ");
+}
+
+#[test]
+fn warnings_and_notes_stand_beside_the_numbers() {
+    let config = SMALL.replacen('{', r#"{"attention_chunk_size": 8, "#, 1);
+    let Output { code, out, err } = rooflens(&["estimate", "-", "--tp", "3", "--case", "1@8"], &config);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("model "), "{out}");
+    insta::assert_snapshot!(err, @"
+    warning: vLLM would refuse this layout: 4 attention heads are not divisible by TP 3; tp could be 1, 2, 4.
+    note: Chunked attention is counted as full attention by the vLLM model. (attention_chunk_size)
+    ");
+    let Output { err, .. } = rooflens(&["estimate", "-", "--tp", "3", "--case", "1@8", "--format=json"], &config);
+    assert_eq!(err, "", "the answer holds them");
+}
+
+#[test]
+fn numbers_are_those_of_a_golden_case() {
+    let cases = include_str!("golden/cases.jsonl");
+    let mut compared = 0;
+    for line in cases.lines().step_by(5) {
+        let case = json(line);
+        let settings = case.get("settings").expect("settings");
+        let flag = |key: &str| match at(settings, &[key]) {
+            Value::Text(text) => text.clone(),
+            Value::Int(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            other => panic!("{other:?}"),
+        };
+        let mut args: Vec<String> = ["estimate", "-", "--format", "json"].map(str::to_owned).to_vec();
+        for key in ["tp", "pp", "dp", "ep", "quantization", "kv_cache_dtype", "dtype"] {
+            args.push(format!("--{}={}", key.replace('_', "-"), flag(key)));
+        }
+        if flag("disable_sliding_window") == "true" {
+            args.push("--disable-sliding-window".to_owned());
+        }
+        for request in case.get("batch").and_then(Node::items).expect("a list") {
+            let [Value::Int(tokens), Value::Int(context), Value::Bool(prefill)] =
+                [0, 1, 2].map(|i| request.items().expect("a request")[i].value.clone())
+            else {
+                panic!("{request:?}")
+            };
+            args.push(format!("--request={tokens},{context},{}", if prefill { "prefill" } else { "decode" }));
+        }
+        let config = line.split_once(r#""config_json":"#).and_then(|(_, rest)| rest.split_once(r#","settings":"#));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let Output { code, out, err } = rooflens(&args, config.expect("a config").0);
+        assert_eq!(code, 0, "{args:?}: {err}");
+        let answer = json(&out);
+        for key in ["components", "per_gpu", "global"] {
+            assert_eq!(plain(case.get(key)), plain(answer.get(key)), "{args:?}");
+        }
+        compared += 1;
+    }
+    assert!(compared >= 5);
+}
+
+/// Keys and values, without the places where they stood.
+fn plain(node: Option<&Node>) -> Vec<String> {
+    let node = node.expect("present");
+    if node.members().is_empty() {
+        return vec![node.describe()];
+    }
+    let inner = node
+        .members()
+        .iter()
+        .flat_map(|member| plain(Some(&member.node)).into_iter().map(move |rest| format!("{}/{rest}", member.key)));
+    let mut all: Vec<_> = inner.collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn several_cases_in_one_json_object() {
+    let args = ["estimate", "preset:llama-3.2-1b", "--case", "a=1@8", "--case", "2*1@8", "--format", "json"];
+    let root = json(&rooflens(&args, "").out);
+    let cases = root.get("cases").and_then(Node::items).expect("cases");
+    let names: Vec<_> = cases.iter().map(|case| at(case, &["name"]).clone()).collect();
+    assert_eq!(names, [Value::Text("a".to_owned()), Value::Text("2*1@8".to_owned())]);
+}
+
+#[test]
+fn integers_beyond_64_bits_stay_exact() {
+    let args = ["estimate", "preset:llama-3.1-405b", "--format", "csv", "--scope", "global"];
+    let out = rooflens(&[&args[..], &["--case", "1000000000*9007199254740992"]].concat(), "");
+    assert_eq!(out.code, 1, "beyond 2^128");
+    let out = rooflens(&[&args[..], &["--case", "1000*1099511627776"]].concat(), "").out;
+    // 2 * T * D * V, T = 1000 prefills, each of which needs the logits of one token.
+    assert!(out.contains(&format!("unembed,flops,FLOP,{}", 2_u128 * 1000 * 16384 * 128_256)), "{out}");
+    let tokens = 1000 * 1_099_511_627_776_u128;
+    assert!(out.contains(&format!("dense_up_gate_input,read,B,{}", tokens * 16384 * 2 * 126)), "{out}");
+}
+
+#[test]
+fn a_directory_brings_its_quantization() {
+    file("model/config.json", SMALL);
+    let quant = file("model/hf_quant_config.json", r#"{"quantization": {"quant_algo": "NVFP4"}}"#);
+    let directory = quant.trim_end_matches("/hf_quant_config.json");
+    let method = |args: &[&str]| {
+        let root = json(&rooflens(&[&["resolve", "--format=json"], args].concat(), SMALL).out);
+        at(&root, &["quantization", "value"]).clone()
+    };
+    let named = Value::Text("modelopt_fp4".to_owned());
+    assert_eq!(method(&[directory]), named);
+    assert_eq!(method(&["-", "--quant-config", &quant]), named);
+    assert_eq!(method(&["-"]), Value::Null);
+}
+
+#[test]
+fn jobs_are_answered_line_by_line() {
+    let path = file("jobs/config.json", SMALL);
+    let huge = "9".repeat(60);
+    let jobs = [
+        format!(r#"{{"id": "first", "config": "{path}", "batch": [[1, 8, false], [1, 8, false]]}}"#),
+        "  ".to_owned(),
+        "not JSON".to_owned(),
+        format!(r#"{{"id": "inline", "config": {SMALL}, "batch": "2*1@8"}}"#).replace('\n', " "),
+        r#"{"id": "gone", "config": "/no/such/config.json", "batch": []}"#.to_owned(),
+        r#"{"config": "preset:llama-3.2-1b", "settings": {"tp": 0}}"#.to_owned(),
+        format!(r#"{{"config": "{path}", "batch": [[{huge}, {huge}, true]]}}"#),
+        format!(r#"{{"id": "many", "config": "{path}", "batch": "1000000000*1@8"}}"#),
+        format!(r#"{{"config": "{path}", "batch": "1000000000*9007199254740992"}}"#),
+        r#"{"config": "-"}"#.to_owned(),
+        "[]".to_owned(),
+        format!(r#"{{"id": "last", "config": "{path}", "settings": {{"tp": 2}}}}"#),
+    ];
+    let Output { code, out, err } = rooflens(&["estimate", "--jobs", "-"], &jobs.join("\n"));
+    assert_eq!((code, err.as_str()), (0, ""));
+    let answers: Vec<Node> = out.lines().map(json).collect();
+    assert_eq!(answers.len(), jobs.len() - 1, "the blank line has no answer");
+    assert_eq!(plain(answers[0].get("per_gpu")), plain(answers[2].get("per_gpu")));
+    assert_eq!(at(&answers[10], &["settings", "tp"]), &Value::Int(2));
+    let told: Vec<String> = answers
+        .iter()
+        .map(|answer| {
+            let word = |key| answer.get(key).and_then(Node::text).unwrap_or("-");
+            format!("{}: {}", word("id"), word("error"))
+        })
+        .collect();
+    insta::assert_snapshot!(told.join("\n").replace(&huge, "9..9"), @r#"
+    first: -
+    -: The line is not JSON: line 1, column 1: found `not`, expected a value.
+    inline: -
+    gone: /no/such/config.json cannot be read: No such file or directory (os error 2).
+    -: "tp" is 0; expected an integer of at least 1.
+    -: "batch"[0] is a list of 3; expected [new tokens, KV length, true for a prefill].
+    many: the batch has 1000000000 requests, and an answer lists every one; expected at most 1000000.
+    -: attn.attn_qk passes 2^128: the batch or the model is too large to count.
+    -: The config of a job cannot be on standard input; give a path, preset:ID or an object.
+    -: expected a job such as {"config": ..., "batch": ...}, found a list of 0.
+    last: -
+    "#);
+}
+
+#[test]
+fn many_jobs_are_quick_and_a_closed_pipe_is_no_error() {
+    let path = file("many/config.json", SMALL);
+    let line = format!(r#"{{"config": "{path}", "batch": "4*1@8"}}{}"#, "\n");
+    let jobs = file("many/jobs.jsonl", line.repeat(5000));
+    let out = rooflens(&["estimate", "--jobs", &jobs], "");
+    assert_eq!((out.code, out.out.lines().count()), (0, 5000));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rooflens"))
+        .args(["estimate", "--jobs", &jobs])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_program_that_waits_for_each_answer_gets_it() {
+    use std::io::{BufRead as _, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rooflens"))
+        .args(["estimate", "--jobs", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let mut answers = BufReader::new(child.stdout.take().expect("piped")).lines();
+    for id in ["a", "b"] {
+        writeln!(stdin, r#"{{"id": "{id}", "config": "preset:llama-3.2-1b"}}"#).expect("written");
+        let answer = answers.next().expect("an answer").expect("read");
+        assert_eq!(at(&json(&answer), &["id"]), &Value::Text(id.to_owned()));
+    }
+    drop(stdin);
+    assert!(child.wait().expect("ends").success());
+}
+
+#[test]
+fn origins_of_a_resolved_config() {
+    let args = ["resolve", "preset:gemma-3-27b"];
+    let root = json(&rooflens(&[&args[..], &["--format", "json"]].concat(), "").out);
+    for (field, value, origin) in [
+        ("hidden_size", 5376, "config: text_config.hidden_size"),
+        ("vocab_size", 262_208, "class default: gemma3_text"),
+        ("num_swa_layers", 52, "derived: every 6th layer is full"),
+        ("num_experts", 0, "not in the config: no experts"),
+    ] {
+        assert_eq!(at(&root, &["fields", field, "value"]), &Value::Int(value), "{field}");
+        assert_eq!(at(&root, &["fields", field, "origin"]), &Value::Text(origin.to_owned()), "{field}");
+    }
+    let table = rooflens(&args, "").out;
+    assert!(table.contains("\nvocab_size             262208    class default: gemma3_text\n"), "{table}");
+    let unknown = rooflens(&["resolve", "-"], r#"{"num_attention_heads": null, "num_hidden_layers": 1e40}"#);
+    assert_eq!(unknown.code, 0);
+    assert!(unknown.err.contains("note: The config has no model_type"), "{}", unknown.err);
+}
+
+#[test]
+fn presets_are_listed() {
+    let Output { code, out, .. } = rooflens(&["presets"], "");
+    assert_eq!(code, 0);
+    assert!(out.lines().count() > 25 && out.contains("deepseek-ai/DeepSeek-V3 "), "{out}");
+}
+
+#[test]
+fn arguments_that_cannot_be_used_are_2() {
+    let estimate = |more: &[&'static str]| [&["estimate", "preset:llama-3.2-1b"][..], more].concat();
+    for (args, parts) in [
+        (estimate(&[]), &["--case NAME=REQS", "--request N,C,PHASE", "Usage: rooflens estimate"][..]),
+        (vec!["estimate"], &["CONFIG"]),
+        (vec!["resolve"], &["CONFIG"]),
+        (estimate(&["--case", "1", "--tp", "0"]), &["from 1 to 4294967295"]),
+        (estimate(&["--case", "1", "--tp", "4294967296"]), &["from 1 to 4294967295"]),
+        (estimate(&["--case", "1", "--tp", "-1"]), &["-1"]),
+        (estimate(&["--case", "1", "--dtype", "bfloat61"]), &["float32", "'bfloat16'"]),
+        (estimate(&["--case", "1", "--kv-cache-dtype", "fp8_e4m4"]), &["nvfp4", "'fp8_e4m3'"]),
+        (estimate(&["--case", "1", "--ep=maybe"]), &["true, false"]),
+        (estimate(&["--case", "8k"]), &["did you mean `8000`?"]),
+        (estimate(&["--case", "4@4096:2"]), &["1 + drafts"]),
+        (estimate(&["--request", "9,8,decode"]), &["expected at least 9"]),
+        (estimate(&["--request", "1,8"]), &["between commas"]),
+        (estimate(&["--case", "1", "--format", "xml"]), &["markdown"]),
+        (vec!["estimate", "--jobs", "-", "--tp", "2"], &["--jobs"]),
+        (vec!["estimate", "--jobs", "-", "--case", "1"], &["--jobs"]),
+        (vec!["estimate", "preset:llama-3.2-1b", "--jobs", "-"], &["--jobs"]),
+    ] {
+        fails(&args, 2, parts);
+    }
+}
+
+#[test]
+fn inputs_that_cannot_be_used_are_1() {
+    let config = |name: &str, content: &[u8]| file(&format!("odd/{name}.json"), content);
+    let folder = PathBuf::from(file("empty/x", "")).parent().expect("a folder").display().to_string();
+    let large = file("odd/large.json", "");
+    let opened = std::fs::OpenOptions::new().write(true).open(&large).expect("open");
+    opened.set_len(11 << 20).expect("set");
+    for (path, part) in [
+        ("/no/such/file.json".to_owned(), "/no/such/file.json cannot be read: No such file"),
+        (folder, "is a directory without a config.json."),
+        (large, "is larger than 10 MiB"),
+        (config("empty", b""), "is not JSON: line 1, column 1: found the end of the text"),
+        (config("binary", b"\x7fELF\x02\xff\xfe"), "is no UTF-8 text: byte 6 is not valid."),
+        (config("utf16", b"\xff\xfe{\x00}\x00"), "is no UTF-8 text: byte 1 is not valid."),
+        (config("list", b"[1, 2]"), "is no config of a language model: expected an object"),
+        (config("broken", b"{\n  \"hidden_size\": 8,\n  \"x\" 1\n}"), "line 3, column 7: found `1`"),
+        (config("deep", "[".repeat(100_000).as_bytes()), "is not JSON: "),
+        ("preset:gemma-3-27".to_owned(), "There is no preset `gemma-3-27`; did you mean `preset:gemma-3-27b`?"),
+        ("preset:".to_owned(), "There is no preset ``; `rooflens presets` lists them."),
+    ] {
+        fails(&["estimate", &path, "--case", "1@8"], 1, &[part]);
+        fails(&["resolve", &path], 1, &[part]);
+    }
+    let broken = rooflens(&["resolve", &config("broken", b"{\n  \"x\" 1\n}")], "").err;
+    assert!(broken.ends_with("\n  \"x\" 1\n      ^\n"), "{broken}");
+    fails(&["estimate", "--jobs", "/no/such/jobs"], 1, &["cannot be read"]);
+    fails(&["estimate", "preset:llama-3.2-1b", "--case", "1000001*1@8", "--format=json"], 1, &["1000001 requests"]);
+}
+
+#[test]
+fn odd_values_in_a_config_are_no_panic() {
+    let values = ["NaN", "Infinity", "-1", "0", "1e400", "\"8\"", "[8]", "{}", "null", "true", "9223372036854775807"];
+    for value in values.into_iter().chain(["170141183460469231731687303715884105728"]) {
+        for key in ["num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size", "sliding_window"] {
+            let config = SMALL.replacen('{', &format!("{{\"{key}\": {value}, "), 1);
+            let last = config.trim_end_matches('}').to_owned() + &format!(", \"{key}\": {value}}}");
+            for format in ["table", "json", "csv", "markdown"] {
+                let args = ["estimate", "-", "--tp", "4294967295", "--case", "8,4*1@9", "--format", format];
+                let Output { code, err, .. } = rooflens(&args, &last);
+                assert!((code == 0 || code == 1) && !err.contains("panicked"), "{key}: {value}: {err}");
+            }
+        }
+    }
+}
