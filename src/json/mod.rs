@@ -1,6 +1,6 @@
 //! A JSON reader that keeps positions and forgives what people paste by mistake.
 //!
-//! serde_json is what this project writes and reads its own files with. A pasted `config.json` needs more: every value
+//! `serde_json` is what this project writes and reads its own files with. A pasted `config.json` needs more: every value
 //! must know where it stood (an error is shown at its line, an origin names it), Python's `NaN` and `Infinity` occur in
 //! real files, and a byte-order mark, comments, trailing commas or a Markdown fence must be read with a note instead of
 //! refused. Nothing else is repaired: what is not understood is a [`JsonError`] with line, column and the line's text.
