@@ -2,6 +2,7 @@
 //!
 //! `tests/golden/cases.jsonl` belongs to the project. The full set (875 cases on 125 real configs, 506 made-up ones) is
 //! read from a folder beside the project where it is present, or from `ROOFLENS_GOLDEN`.
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
