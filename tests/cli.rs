@@ -78,8 +78,8 @@ fn a_table_for_a_terminal() {
                          kFLOP  read kB  written kB
     Attention              115     34.8        2.56
       QKV projection      65.5     17.4        1.02
-      output projection   32.8     8.70        1.02
       attention           16.4     8.70       0.512
+      output projection   32.8     8.70        1.02
     FFN                    197     53.2        4.10
       dense FFN            197     53.2        4.10
     LM head                256     64.5        4.00
@@ -91,17 +91,14 @@ fn a_table_for_a_terminal() {
                           MFLOP  read kB  written kB
     Attention              1.05     45.1        20.5
       QKV projection      0.524     24.6        8.19
-      output projection   0.262     12.3        8.19
       attention           0.262     8.19        4.10
+      output projection   0.262     12.3        8.19
     FFN                    1.57     81.9        32.8
       dense FFN            1.57     81.9        32.8
     LM head              0.0640     64.1        1.00
       LM head            0.0640     64.1        1.00
     total                  2.69      191        54.2
     arithmetic intensity: 10.9 FLOP/B
-
-    not counted:
-      MLA attention: the model has no latent attention (MLA)
     ");
 }
 
@@ -177,7 +174,7 @@ fn plain(node: Option<&Node>) -> Vec<String> {
 
 #[test]
 fn several_cases_in_one_json_object() {
-    let args = ["estimate", "preset:llama-3.2-1b", "--case", "a=1@8", "--case", "2*1@8", "--format", "json"];
+    let args = ["estimate", "preset:qwen3-0.6b", "--case", "a=1@8", "--case", "2*1@8", "--format", "json"];
     let root = json(&rooflens(&args, "").out);
     let cases = root.get("cases").and_then(Node::items).expect("cases");
     let names: Vec<_> = cases.iter().map(|case| at(case, &["name"]).clone()).collect();
@@ -221,7 +218,7 @@ fn jobs_are_answered_line_by_line() {
         "not JSON".to_owned(),
         format!(r#"{{"id": "inline", "config": {SMALL}, "batch": "2*1@8"}}"#).replace('\n', " "),
         r#"{"id": "gone", "config": "/no/such/config.json", "batch": []}"#.to_owned(),
-        r#"{"config": "preset:llama-3.2-1b", "settings": {"tp": 0}}"#.to_owned(),
+        r#"{"config": "preset:qwen3-0.6b", "settings": {"tp": 0}}"#.to_owned(),
         format!(r#"{{"config": "{path}", "batch": [[{huge}, {huge}, true]]}}"#),
         format!(r#"{{"id": "many", "config": "{path}", "batch": "1000000000*1@8"}}"#),
         format!(r#"{{"config": "{path}", "batch": "1000000000*9007199254740992"}}"#),
@@ -250,7 +247,7 @@ fn jobs_are_answered_line_by_line() {
     -: "tp" is 0; expected an integer of at least 1.
     -: "batch"[0] is a list of 3; expected [new tokens, KV length, true for a prefill].
     many: the batch has 1000000000 requests, and an answer lists every one; expected at most 1000000.
-    -: attn.attn_qk passes 2^128: the batch or the model is too large to count.
+    -: attn.attn_qk passes 2^120: the batch or the model is too large to count.
     -: The config of a job cannot be on standard input; give a path, preset:ID or an object.
     -: expected a job such as {"config": ..., "batch": ...}, found a list of 0.
     last: -
@@ -287,7 +284,7 @@ fn a_program_that_waits_for_each_answer_gets_it() {
     let mut stdin = child.stdin.take().expect("piped");
     let mut answers = BufReader::new(child.stdout.take().expect("piped")).lines();
     for id in ["a", "b"] {
-        writeln!(stdin, r#"{{"id": "{id}", "config": "preset:llama-3.2-1b"}}"#).expect("written");
+        writeln!(stdin, r#"{{"id": "{id}", "config": "preset:qwen3-0.6b"}}"#).expect("written");
         let answer = answers.next().expect("an answer").expect("read");
         assert_eq!(at(&json(&answer), &["id"]), &Value::Text(id.to_owned()));
     }
@@ -324,7 +321,7 @@ fn presets_are_listed() {
 
 #[test]
 fn arguments_that_cannot_be_used_are_2() {
-    let estimate = |more: &[&'static str]| [&["estimate", "preset:llama-3.2-1b"][..], more].concat();
+    let estimate = |more: &[&'static str]| [&["estimate", "preset:qwen3-0.6b"][..], more].concat();
     for (args, parts) in [
         (estimate(&[]), &["--case NAME=REQS", "--request N,C,PHASE", "Usage: rooflens estimate"][..]),
         (vec!["estimate"], &["CONFIG"]),
@@ -342,7 +339,7 @@ fn arguments_that_cannot_be_used_are_2() {
         (estimate(&["--case", "1", "--format", "xml"]), &["markdown"]),
         (vec!["estimate", "--jobs", "-", "--tp", "2"], &["--jobs"]),
         (vec!["estimate", "--jobs", "-", "--case", "1"], &["--jobs"]),
-        (vec!["estimate", "preset:llama-3.2-1b", "--jobs", "-"], &["--jobs"]),
+        (vec!["estimate", "preset:qwen3-0.6b", "--jobs", "-"], &["--jobs"]),
     ] {
         fails(&args, 2, parts);
     }
@@ -374,7 +371,7 @@ fn inputs_that_cannot_be_used_are_1() {
     let broken = rooflens(&["resolve", &config("broken", b"{\n  \"x\" 1\n}")], "").err;
     assert!(broken.ends_with("\n  \"x\" 1\n      ^\n"), "{broken}");
     fails(&["estimate", "--jobs", "/no/such/jobs"], 1, &["cannot be read"]);
-    fails(&["estimate", "preset:llama-3.2-1b", "--case", "1000001*1@8", "--format=json"], 1, &["1000001 requests"]);
+    fails(&["estimate", "preset:qwen3-0.6b", "--case", "1000001*1@8", "--format=json"], 1, &["1000001 requests"]);
 }
 
 #[test]

@@ -4,6 +4,14 @@
 //! arbitrary bytes, half take real configs (the presets, and a folder of configs beside the project if it is there)
 //! with random damage: bytes, tokens, values and whole members.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "a test that damages texts on purpose; its own mistakes may fail it"
+)]
+
 use rooflens::batch::case::Case;
 use rooflens::estimate::vllm::Vllm;
 use rooflens::estimate::{Estimator, Scope};
@@ -14,7 +22,7 @@ use rooflens::report;
 use rooflens::settings::Settings;
 use std::num::NonZeroU32;
 
-/// SplitMix64: small, seedable, good enough to damage texts.
+/// The `SplitMix64` generator: small, seedable, good enough to damage texts.
 struct Random(u64);
 
 impl Random {

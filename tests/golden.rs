@@ -4,8 +4,6 @@
 //! read from a folder beside the project where it is present, or from `ROOFLENS_GOLDEN`.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-
 use rooflens::job::{Answer, ConfigSource, Job, answer};
 use rooflens::json::{Document, Node, Value, parse};
 use rooflens::model::{ClassTable, resolve};

@@ -2,16 +2,9 @@
 
 use super::state::{Outcome, State};
 use crate::estimate::{Part, Quantity, Term};
-use crate::format::{NONE, Scale, Unit, grouped, significant};
-use crate::report::{OperationRow, Summary, rows};
+use crate::format::{NONE, grouped, significant};
+use crate::report::{Columns, OperationRow, Summary, rows};
 use leptos::prelude::*;
-
-/// Columns' prefixes, the same for the whole table.
-struct Columns {
-    flops: Scale,
-    read: Scale,
-    write: Scale,
-}
 
 /// The table.
 #[component]
@@ -39,11 +32,8 @@ pub(super) fn Operations(state: State) -> impl IntoView {
 fn table(outcome: &Outcome, open: RwSignal<Vec<String>>, all: bool) -> impl IntoView + use<> {
     let Ok(breakdown) = &outcome.breakdown else { return None };
     let total = breakdown.cost();
-    let columns = Columns {
-        flops: Scale::for_largest(Unit::FLOP, total.flops.as_f64()),
-        read: Scale::for_largest(Unit::BYTE, total.read.as_f64()),
-        write: Scale::for_largest(Unit::BYTE, total.write.as_f64()),
-    };
+    let columns = Columns::of(&total);
+    let [flops, read, write] = columns.heads();
     let roof = outcome.roof.as_ref();
     let parts = rows(breakdown, roof)
         .into_iter()
@@ -67,9 +57,9 @@ fn table(outcome: &Outcome, open: RwSignal<Vec<String>>, all: bool) -> impl Into
             <thead>
                 <tr>
                     <th scope="col">"operation"</th>
-                    <th scope="col">{columns.flops.symbol()}</th>
-                    <th scope="col">"read " {columns.read.symbol()}</th>
-                    <th scope="col">"written " {columns.write.symbol()}</th>
+                    <th scope="col">{flops}</th>
+                    <th scope="col">{read}</th>
+                    <th scope="col">{write}</th>
                     <th scope="col">"FLOP/B"</th>
                     <th scope="col">"bound"</th>
                 </tr>
@@ -85,8 +75,8 @@ fn table(outcome: &Outcome, open: RwSignal<Vec<String>>, all: bool) -> impl Into
     })
 }
 
-fn amount(value: u128, scale: &Scale) -> impl IntoView + use<> {
-    let text = if value == 0 { NONE.to_owned() } else { scale.number(value as f64) };
+fn amount(quantity: Quantity, value: u128, columns: &Columns) -> impl IntoView + use<> {
+    let text = if value == 0 { NONE.to_owned() } else { columns.cell(quantity, value) };
     view! { <td data-exact=value.to_string() title=grouped(value)>{text}</td> }
 }
 
@@ -94,9 +84,9 @@ fn cells(summary: &Summary, columns: &Columns) -> impl IntoView + use<> {
     let cost = summary.cost;
     let bound = summary.bound.map_or(NONE, |bound| bound.label());
     view! {
-        {amount(cost.flops.0, &columns.flops)}
-        {amount(cost.read.0, &columns.read)}
-        {amount(cost.write.0, &columns.write)}
+        {amount(Quantity::Flops, cost.flops.0, columns)}
+        {amount(Quantity::Read, cost.read.0, columns)}
+        {amount(Quantity::Write, cost.write.0, columns)}
         <td>{summary.intensity.map_or_else(|| NONE.to_owned(), |i| significant(i.0))}</td>
         <td class=format!("bound {bound}")>{bound}</td>
     }
@@ -135,13 +125,15 @@ fn operation(
 fn term(prefix: &'static str, term: &Term, part: &Part, columns: &Columns) -> impl IntoView + use<> {
     let name = format!("{prefix}.{}", term.def.name);
     let id = name.clone();
-    let (scale, column) = match term.def.quantity {
-        Quantity::Flops => (&columns.flops, 0),
-        Quantity::Read => (&columns.read, 1),
-        Quantity::Write => (&columns.write, 2),
-    };
-    let cells = (0..3)
-        .map(|at| if at == column { amount(term.amount, scale).into_any() } else { view! { <td></td> }.into_any() })
+    let quantity = term.def.quantity;
+    let cells = [Quantity::Flops, Quantity::Read, Quantity::Write]
+        .map(|column| {
+            if column == quantity {
+                amount(quantity, term.amount, columns).into_any()
+            } else {
+                view! { <td></td> }.into_any()
+            }
+        })
         .collect_view();
     let symbols = term.def.formula.symbols();
     let legend: Vec<String> = symbols.iter().map(|s| format!("{}: {}", s.name(), s.meaning())).collect();

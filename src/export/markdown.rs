@@ -1,7 +1,8 @@
 //! A table for a review document, in the dialect of GitHub.
 
-use super::{Case, Columns, ExportError, Exporter, Report, rows};
+use super::{Case, ExportError, Exporter, Report};
 use crate::format::{NONE, Unit, si};
+use crate::report::{Columns, left_out, rows};
 use std::fmt::Write as _;
 
 /// Facts as a list, and a table a case.
@@ -15,7 +16,7 @@ impl Exporter for Markdown {
             let _ = writeln!(text, "- {word}: {}", escaped(&value));
         }
         if let Some(case) = report.cases.first() {
-            for (component, reason) in case.answer.vllm.skipped() {
+            for (component, reason) in left_out(&case.answer.vllm, &case.answer.spec) {
                 let _ = writeln!(text, "- not counted: {}, {}", component.title(), escaped(reason));
             }
         }
@@ -36,9 +37,9 @@ fn table(text: &mut String, case: &Case, report: &Report<'_>) {
     };
     row("component", "operation", columns.heads());
     row(":--", ":--", ["--:", "--:", "--:"].map(str::to_owned));
-    for part in &breakdown.parts {
-        for operation in rows(part) {
-            row(part.component.title(), operation.operation, columns.cells(&operation.cost));
+    for part in rows(breakdown, None) {
+        for operation in &part.operations {
+            row(part.component.title(), operation.name, columns.cells(&operation.summary.cost));
         }
     }
     row("**total**", "", columns.cells(&total));

@@ -7,14 +7,12 @@ mod csv;
 mod grid;
 mod json;
 mod markdown;
-mod rows;
 mod table;
 
 pub use csv::Csv;
 pub use grid::{aligned, printable};
 pub use json::Json;
 pub use markdown::Markdown;
-pub use rows::{Columns, Row, rows};
 pub use table::Table;
 
 use crate::estimate::Scope;

@@ -1,8 +1,9 @@
 //! A table for a terminal.
 
-use super::{Case, Columns, ExportError, Exporter, Report, aligned, printable, rows};
+use super::{Case, ExportError, Exporter, Report, aligned, printable};
 use crate::estimate::Component;
 use crate::format::{NONE, Unit, si};
+use crate::report::{Columns, left_out, rows};
 
 /// Aligned columns of text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +19,7 @@ impl Exporter for Table {
             text.push_str(&table(case, report));
         }
         if let Some(case) = report.cases.first() {
-            text.push_str(&skipped(&case.answer.vllm.skipped()));
+            text.push_str(&skipped(&left_out(&case.answer.vllm, &case.answer.spec)));
         }
         Ok(text)
     }
@@ -33,9 +34,10 @@ fn table(case: &Case, report: &Report<'_>) -> String {
         [first, flops, read, write]
     };
     let mut lines = vec![line(String::new(), columns.heads())];
-    for part in &breakdown.parts {
-        lines.push(line(part.component.title().to_owned(), columns.cells(&part.cost())));
-        lines.extend(rows(part).iter().map(|row| line(format!("  {}", row.operation), columns.cells(&row.cost))));
+    for part in rows(breakdown, None) {
+        lines.push(line(part.component.title().to_owned(), columns.cells(&part.summary.cost)));
+        let operations = part.operations.iter();
+        lines.extend(operations.map(|row| line(format!("  {}", row.name), columns.cells(&row.summary.cost))));
     }
     lines.push(line("total".to_owned(), columns.cells(&total)));
     let intensity = total.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));

@@ -23,9 +23,9 @@ fn export(format: &dyn Exporter, texts: &[&str]) -> Result<String, ExportError> 
 #[test]
 fn operations_sum_to_their_component() {
     let cases = cases(&["4*1@16,32"]);
-    for part in &cases[0].answer.per_gpu.parts {
-        let sum: crate::estimate::Cost = rows(part).iter().map(|row| row.cost).sum();
-        assert_eq!(sum, part.cost());
+    for part in crate::report::rows(&cases[0].answer.per_gpu, None) {
+        let sum: crate::estimate::Cost = part.operations.iter().map(|row| row.summary.cost).sum();
+        assert_eq!(sum, part.summary.cost);
     }
 }
 
@@ -42,17 +42,14 @@ fn a_table() {
                           MFLOP  read kB  written kB
     Attention             0.229     68.6        4.10
       QKV projection      0.131     33.8        2.05
-      output projection  0.0655     17.4        1.02
       attention          0.0328     17.4        1.02
+      output projection  0.0655     17.4        1.02
     FFN                   0.393      105        7.17
       dense FFN           0.393      105        7.17
     LM head               0.512      129        8.00
       LM head             0.512      129        8.00
     total                  1.13      303        19.3
     arithmetic intensity: 3.53 FLOP/B
-
-    not counted:
-      MLA attention: the model has no latent attention (MLA)
     ");
 }
 
@@ -64,15 +61,14 @@ fn a_markdown_table() {
     - dtype: bfloat16 (config: torch\_dtype)
     - KV cache: auto, 2 B an element
     - quantization: none (not in the config: not quantized)
-    - not counted: MLA attention, the model has no latent attention (MLA)
 
     **4\*1@16,2\*1@8: 6 requests, 6 new tokens**
 
     | component | operation | MFLOP | read kB | written kB |
     | :-- | :-- | --: | --: | --: |
     | Attention | QKV projection | 0.197 | 34.3 | 3.07 |
-    | Attention | output projection | 0.0983 | 17.9 | 1.54 |
     | Attention | attention | 0.0410 | 22.0 | 1.54 |
+    | Attention | output projection | 0.0983 | 17.9 | 1.54 |
     | FFN | dense FFN | 0.590 | 109 | 10.8 |
     | LM head | LM head | 0.768 | 129 | 12.0 |
     | **total** |  | 1.69 | 312 | 28.9 |
@@ -86,9 +82,9 @@ fn comma_separated_values() {
     insta::assert_snapshot!(export(&Csv, &["-a=1@16,1", "8"]).unwrap(), @"
     case,component,operation,term,quantity,unit,value
     '-a,attn,QKV projection,qkv_proj,flops,FLOP,65536
-    '-a,attn,output projection,out_proj,flops,FLOP,32768
     '-a,attn,attention,attn_qk,flops,FLOP,4352
     '-a,attn,attention,attn_av,flops,FLOP,4352
+    '-a,attn,output projection,out_proj,flops,FLOP,32768
     '-a,attn,QKV projection,qkv_input,read,B,512
     '-a,attn,QKV projection,qkv_weight,read,B,32768
     '-a,attn,attention,attn_input,read,B,4864
@@ -111,9 +107,9 @@ fn comma_separated_values() {
     '-a,unembed,LM head,weight,read,B,128000
     '-a,unembed,LM head,output,write,B,4000
     8,attn,QKV projection,qkv_proj,flops,FLOP,262144
-    8,attn,output projection,out_proj,flops,FLOP,131072
     8,attn,attention,attn_qk,flops,FLOP,16384
     8,attn,attention,attn_av,flops,FLOP,16384
+    8,attn,output projection,out_proj,flops,FLOP,131072
     8,attn,QKV projection,qkv_input,read,B,2048
     8,attn,QKV projection,qkv_weight,read,B,32768
     8,attn,attention,attn_input,read,B,4096

@@ -15,7 +15,7 @@ pub const MOST_LISTED: u128 = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The job's name.
-    pub id: Option<String>,
+    pub id: Option<super::Id>,
     /// How the model is served.
     pub settings: Settings,
     /// The batch.

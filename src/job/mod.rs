@@ -7,4 +7,4 @@ mod answer;
 mod read;
 
 pub use answer::{Answer, MOST_LISTED, answer};
-pub use read::{ConfigSource, Job, JobError};
+pub use read::{ConfigSource, Id, Job, JobError};

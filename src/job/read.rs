@@ -22,11 +22,20 @@ pub enum ConfigSource {
     Inline(Node),
 }
 
+/// By what a job is told from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Id {
+    /// A string.
+    Text(String),
+    /// An integer.
+    Number(i128),
+}
+
 /// An estimate that is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// A name that the answer repeats.
-    pub id: Option<String>,
+    /// What the answer repeats.
+    pub id: Option<Id>,
     /// The model's config.
     pub config: ConfigSource,
     /// A `hf_quant_config.json` that belongs to it.
@@ -58,7 +67,7 @@ impl Job {
             return fail("a job needs \"config\": the path of a config.json, or the config itself".to_owned());
         };
         Ok(Self {
-            id: root.get("id").and_then(Node::text).map(str::to_owned),
+            id: id(root)?,
             config: source(config, "config")?,
             companion: root.get("quant_config").map(|node| source(node, "quant_config")).transpose()?,
             settings: root.get("settings").map_or_else(|| Ok(Settings::default()), settings)?,
@@ -75,6 +84,35 @@ fn known_keys(node: &Node, known: &[&str], whose: &str) -> Result<(), JobError> 
     match node.members().iter().find(|member| !known.contains(&member.key.as_str())) {
         None => Ok(()),
         Some(member) => fail(format!("{:?} is no key of {whose}; its keys are {}", member.key, known.join(", "))),
+    }
+}
+
+impl Id {
+    /// The id of a job, if it has one that can be repeated.
+    #[must_use]
+    pub fn of(job: &Node) -> Option<Self> {
+        match &job.get("id")?.value {
+            Value::Text(text) => Some(Self::Text(text.clone())),
+            Value::Int(number) => Some(Self::Number(*number)),
+            _ => None,
+        }
+    }
+}
+
+impl serde::Serialize for Id {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Number(number) => serializer.serialize_i128(*number),
+        }
+    }
+}
+
+fn id(root: &Node) -> Result<Option<Id>, JobError> {
+    match (root.get("id"), Id::of(root)) {
+        (None, _) => Ok(None),
+        (_, Some(id)) => Ok(Some(id)),
+        (Some(node), None) => fail(format!("\"id\" is {}; expected a string or an integer", node.describe())),
     }
 }
 

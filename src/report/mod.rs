@@ -3,11 +3,13 @@
 //! Pure functions from numbers to labelled numbers and texts; the page, the exports and tests read the same ones.
 
 pub mod charts;
+mod columns;
 mod model;
 mod precision;
 mod rows;
 mod summary;
 
+pub use columns::Columns;
 pub use model::{engine_note, facts, left_out};
 pub use precision::{ComputePrecision, compute_precision};
 pub use rows::{OperationRow, PartRows, rows};

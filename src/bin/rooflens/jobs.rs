@@ -5,8 +5,8 @@
 
 use crate::failure::{Failure, sentence};
 use crate::input::{self, Source};
-use rooflens::job::{Answer, ConfigSource, Job};
-use rooflens::json::{self, Document, MAX_BYTES, Node};
+use rooflens::job::{Answer, ConfigSource, Id, Job};
+use rooflens::json::{self, Document, MAX_BYTES};
 use rooflens::model::ModelSpec;
 use std::collections::HashMap;
 use std::fs::File;
@@ -69,18 +69,18 @@ fn write_answer(line: &[u8], models: &mut Models, out: &mut Vec<u8>) {
 #[derive(serde::Serialize)]
 struct ErrorLine {
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
+    id: Option<Id>,
     error: String,
 }
 
-fn answer(line: &[u8], models: &mut Models, id: &mut Option<String>) -> Result<Answer, Failure> {
+fn answer(line: &[u8], models: &mut Models, id: &mut Option<Id>) -> Result<Answer, Failure> {
     let name = || "The line".to_owned();
     if line.len() > MAX_BYTES {
         return Err(Failure::TooLarge(name()));
     }
     let text = str::from_utf8(line).map_err(|error| Failure::not_utf8(name(), error))?;
     let root = json::parse(text).map_err(|error| Failure::Json { name: name(), error })?.root;
-    *id = root.get("id").and_then(Node::text).map(str::to_owned);
+    *id = Id::of(&root);
     let job = Job::read(&root)?;
     let spec = models.get(job.config, job.companion)?;
     let answer = Answer::new(spec, job.settings, job.batch)?;

@@ -70,9 +70,9 @@ const INPUT: Expr = Sum(&[
 
 static TERMS: &[TermDef] = &[
     flops(QKV, "qkv_proj", Product(&[TWO, Sym(T), Sym(D), Q_2KV, Sym(DIM), Sym(L)]), &[]),
-    flops(OUT, "out_proj", Product(&[TWO, Sym(T), Sym(D), Sym(Q), Sym(DIM), Sym(L)]), &[]),
     flops(CORE, "attn_qk", PAIRS, &[]),
     flops(CORE, "attn_av", PAIRS, &[]),
+    flops(OUT, "out_proj", Product(&[TWO, Sym(T), Sym(D), Sym(Q), Sym(DIM), Sym(L)]), &[]),
     reads(QKV, "qkv_input", Product(&[Sym(T), Sym(D), Sym(A), Sym(L)]), &[]),
     weights(QKV, "qkv_weight", Product(&[Sym(D), Q_2KV, Sym(DIM), Sym(W), Sym(L)]), &[]),
     reads_kv(CORE, "attn_input", INPUT, &[T]),

@@ -1,30 +1,7 @@
-//! A breakdown as rows of a table: one an operation, its FLOPs beside its bytes.
+//! The number columns of an operations table.
 
-use crate::estimate::{Cost, Part};
+use crate::estimate::{Cost, Quantity};
 use crate::format::{Scale, Unit};
-
-/// What one operation of a component costs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
-    /// The operation.
-    pub operation: &'static str,
-    /// The sum of its terms.
-    pub cost: Cost,
-}
-
-/// The operations of a component, in the order in which its terms first name them.
-#[must_use]
-pub fn rows(part: &Part) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    for term in &part.terms {
-        let operation = term.def.operation;
-        match rows.iter_mut().find(|row| row.operation == operation) {
-            Some(row) => row.cost = [row.cost, term.cost()].into_iter().sum(),
-            None => rows.push(Row { operation, cost: term.cost() }),
-        }
-    }
-    rows
-}
 
 /// FLOPs, bytes read and bytes written, each with one prefix for its whole column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,9 +32,20 @@ impl Columns {
     #[must_use]
     pub fn cells(&self, cost: &Cost) -> [String; 3] {
         [
-            self.flops.number(cost.flops.as_f64()),
-            self.read.number(cost.read.as_f64()),
-            self.write.number(cost.write.as_f64()),
+            self.cell(Quantity::Flops, cost.flops.0),
+            self.cell(Quantity::Read, cost.read.0),
+            self.cell(Quantity::Write, cost.write.0),
         ]
+    }
+
+    /// One cell.
+    #[must_use]
+    pub fn cell(&self, quantity: Quantity, amount: u128) -> String {
+        let scale = match quantity {
+            Quantity::Flops => &self.flops,
+            Quantity::Read => &self.read,
+            Quantity::Write => &self.write,
+        };
+        scale.number(amount as f64)
     }
 }
