@@ -38,6 +38,19 @@ pub(super) fn dark_mode() -> RwSignal<bool> {
     dark
 }
 
+/// Device pixels a CSS pixel, kept up to date: zooming and moving to another screen change it.
+fn pixel_ratio() -> RwSignal<f64> {
+    let ratio = RwSignal::new(window().device_pixel_ratio());
+    let resized = window_event_listener(leptos::ev::resize, move |_| {
+        let now = window().device_pixel_ratio();
+        if (ratio.get_untracked() - now).abs() > 1e-6 {
+            ratio.set(now);
+        }
+    });
+    on_cleanup(move || resized.remove());
+    ratio
+}
+
 /// A chart of `height(width)` CSS pixels. `draw` reads its data from signals and is called again when they change.
 #[component]
 pub(super) fn Chart(
@@ -55,13 +68,14 @@ pub(super) fn Chart(
     let wrapper = NodeRef::<Div>::new();
     let canvas = NodeRef::<Canvas>::new();
     let width = element_width(wrapper);
+    let ratio = pixel_ratio();
     let spots = StoredValue::new(Vec::<Spot>::new());
     let tip = RwSignal::new(None::<(f64, f64, String)>);
     Effect::new(move |_| {
-        let (width, dark, target) = (width.get(), dark.get(), canvas.get());
+        let (width, ratio, dark, target) = (width.get(), ratio.get(), dark.get(), canvas.get());
         let height = height(width);
         let Some(target) = target else { return };
-        let frame = Frame::canvas(width, height, window().device_pixel_ratio());
+        let frame = Frame::canvas(width, height, ratio);
         let pixels = frame.pixels();
         if (target.width(), target.height()) != pixels {
             target.set_width(pixels.0);

@@ -195,7 +195,7 @@ fn Points(state: State) -> impl IntoView {
         Some((row("Whole step", Summary::of(breakdown.cost(), roof)), parts))
     };
     view! {
-        <div class="scroll"><table class="points">
+        <div class="scroll" tabindex="0" role="region" aria-label="Points of the roofline"><table class="points">
             <thead>
                 <tr>
                     <th scope="col"><span class="visually-hidden">"Part"</span></th>

@@ -19,12 +19,14 @@ pub(super) fn NumberField(
     #[prop(optional)]
     bare: bool,
 ) -> impl IntoView {
-    let typed = RwSignal::new(None::<String>);
-    let error = RwSignal::new(None::<String>);
+    // What was typed, its error, and the value it led to: as soon as the value is another one, that is shown instead.
+    let typed = RwSignal::new(None::<(String, Option<String>, String)>);
+    let current = move || typed.get().filter(|(_, _, then)| *then == value.get());
     let input = move |text: String| {
-        error.set(take(text.clone()).err());
-        typed.set(Some(text));
+        let error = take(text.clone()).err();
+        typed.set(Some((text, error, value.get_untracked())));
     };
+    let error = Memo::new(move |_| current().and_then(|(_, error, _)| error));
     let keys = move |event: web_sys::KeyboardEvent| {
         let up = match event.key().as_str() {
             "ArrowUp" => true,
@@ -33,8 +35,6 @@ pub(super) fn NumberField(
         };
         if let Some(step) = step {
             event.prevent_default();
-            typed.set(None);
-            error.set(None);
             step.run(up);
         }
     };
@@ -46,7 +46,7 @@ pub(super) fn NumberField(
                 inputmode="numeric"
                 autocomplete="off"
                 spellcheck="false"
-                prop:value=move || typed.get().unwrap_or_else(|| value.get())
+                prop:value=move || current().map_or_else(|| value.get(), |(text, _, _)| text)
                 aria-invalid=move || error.get().is_some().to_string()
                 on:input=move |ev| input(event_target_value(&ev))
                 on:keydown=keys

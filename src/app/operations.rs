@@ -24,7 +24,7 @@ pub(super) fn Operations(state: State) -> impl IntoView {
                     {move || if all.get() { "Hide formulas" } else { "Show every term and formula" }}
                 </button>
             </div>
-            <div class="scroll">{body}</div>
+            <div class="scroll" tabindex="0" role="region" aria-label="Operations">{body}</div>
         </section>
     }
 }

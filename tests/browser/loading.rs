@@ -51,7 +51,7 @@ fn says_so_when_a_part_is_missing() {
 fn has_words_before_and_without_scripts() {
     let page = Page::open_with("", Options { no_script: true, ..Options::default() });
     let text = page.accessible_text();
-    for expected in ["rooflens", "What one forward step of an LLM costs", "JavaScript is off", "Batch"] {
+    for expected in ["rooflens", "What one forward step of an LLM costs", "JavaScript is off", "Decodes, prefills"] {
         assert!(text.contains(expected), "no {expected:?} in:\n{text}");
     }
 }

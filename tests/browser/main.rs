@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "the harness offers more than each test needs")]
 
+mod estimate;
 mod loading;
 mod measure;
 mod page;
