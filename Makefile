@@ -14,7 +14,7 @@ PORT ?= 8080
 WEIGHT_LIMIT := 300000
 DISPLAY_HERE := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 
-.PHONY: help serve dist test lint test-browser test-native bench clean tools tools-test
+.PHONY: help serve dist test lint test-browser test-native screenshot bench clean tools tools-test
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -44,6 +44,9 @@ test-browser: tools-test dist ## the built page in Chromium
 test-native: ## the core and the command line
 	cargo test --locked --doc
 	cargo test --locked --tests --no-fail-fast -- --nocapture
+
+screenshot: tools-test dist ## the README's picture, from the running page
+	cargo test --locked --test browser screenshot -- --ignored
 
 bench: ## how fast the core is
 	cargo bench --locked

@@ -1,4 +1,29 @@
 //! rooflens: what one forward step of an LLM costs, and where the hardware's limit is.
+//!
+//! ```text
+//! config.json text ──json──▶ values with positions ──model──▶ ModelSpec, every field with its origin
+//!                                                                │
+//!   Settings (dtypes, quantization, Layout) ─────────────────────┤
+//!   case text ──batch::case──▶ Batch ────────────────────────────┤
+//!                                                                ▼
+//!                       estimate::Estimator ──▶ Breakdown: components, terms, each a formula and its value
+//!                                                                │
+//!   hardware::Accelerator ──▶ Roof ──────────────────────────────┤
+//!                                                                ▼
+//!                                     report (rows, summaries, chart inputs) ──▶ page | chart | export
+//! ```
+//!
+//! Data goes one way. The core knows no browser: everything but `app` is pure, and the command line and the
+//! page are two thin shells over it.
+//!
+//! Where a new thing goes:
+//!
+//! - a class's alias, default or layer pattern: a line of `model/classes.json`;
+//! - a field that estimators need: [`model::spec`], read in `model/resolve.rs`;
+//! - a component or a term of the vllm model: a file of [`estimate::vllm`], as a formula that is data;
+//! - an accelerator: a line of `hardware/accelerators.tsv`; a preset: a line of `model/presets.json`;
+//! - an export format: a file of [`export`]; a chart: a file of [`chart`], its input in [`report::charts`];
+//! - a control of the page: a file of `app/`, its state in `app/state.rs`.
 
 #[cfg(target_arch = "wasm32")]
 pub mod app;

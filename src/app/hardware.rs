@@ -43,7 +43,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                 value=Signal::derive(move || state.precision.get().map_or("auto", Precision::label).to_owned())
                 take=move |name: String| state.precision.set(Precision::ALL.into_iter().find(|p| p.label() == name))
             />
-            {move || hardware::find(&state.accelerator.get()).ok().map(describe)}
+            {move || hardware::by_id(&state.accelerator.get()).map(describe)}
         </section>
     }
 }

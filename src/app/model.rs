@@ -57,8 +57,8 @@ fn refused(state: State, error: &ConfigError, last: Option<Arc<Model>>) -> impl 
         _ => None,
     };
     let mut message = error.to_string();
-    if let Some(first) = message.get(..1) {
-        message = first.to_uppercase() + message.get(1..).unwrap_or_default();
+    if let Some(first) = message.get_mut(..1) {
+        first.make_ascii_uppercase();
     }
     let back = last.map(|model| {
         let input = model.input.clone();

@@ -147,7 +147,7 @@ impl State {
             };
             let (Some(model), Some(layout), Some(case)) = (model, layout, case) else { return Shared(None) };
             let settings = settings(*layout);
-            let chosen = accelerator.with(|id| hardware::find(id).ok()).or_else(|| hardware::all().first());
+            let chosen = accelerator.with(|id| hardware::by_id(id)).or_else(|| hardware::all().first());
             let Some(accelerator) = chosen else { return Shared(None) };
             let vllm = Vllm::new(&model.spec, &settings);
             let batch = case.batch();

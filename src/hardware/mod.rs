@@ -148,6 +148,12 @@ pub fn all() -> &'static [Accelerator] {
     &ALL
 }
 
+/// The accelerator with exactly this id.
+#[must_use]
+pub fn by_id(id: &str) -> Option<&'static Accelerator> {
+    all().iter().find(|accelerator| accelerator.id == id)
+}
+
 /// The accelerator with this id, in either case.
 ///
 /// # Errors
@@ -155,8 +161,8 @@ pub fn all() -> &'static [Accelerator] {
 pub fn find(id: &str) -> Result<&'static Accelerator, UnknownAccelerator> {
     /// Below this similarity (0 to 1) a suggestion confuses more than it helps.
     const ALIKE: f64 = 0.75;
-    let asked = id.trim().to_lowercase();
-    if let Some(found) = all().iter().find(|accelerator| accelerator.id == asked) {
+    let asked = id.trim().to_ascii_lowercase();
+    if let Some(found) = by_id(&asked) {
         return Ok(found);
     }
     // The plainest board of a family comes first.
@@ -164,7 +170,7 @@ pub fn find(id: &str) -> Result<&'static Accelerator, UnknownAccelerator> {
     let family = all().iter().find(begins).map(|accelerator| accelerator.id.as_ref());
     let likeness = |accelerator: &Accelerator| {
         let by = |text: &str| strsim::jaro_winkler(text, &asked);
-        by(&accelerator.id).max(by(&accelerator.name.to_lowercase()))
+        by(&accelerator.id).max(by(&accelerator.name.to_ascii_lowercase()))
     };
     let nearest = all().iter().map(|accelerator| (likeness(accelerator), accelerator.id.as_ref()));
     let nearest = nearest.reduce(|best, next| if next.0 > best.0 { next } else { best });

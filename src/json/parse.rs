@@ -50,6 +50,11 @@ pub fn parse(text: &str) -> Result<Document, JsonError> {
     Ok(Document { root, repairs: parser.repairs })
 }
 
+/// A letter or digit of a word; what is not ASCII only ever stands in a word that is wrong.
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || (!c.is_ascii() && !c.is_whitespace())
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -88,7 +93,7 @@ impl Parser<'_> {
     fn found(&self) -> String {
         let rest = self.rest();
         let word: String =
-            rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '-')).take(24).collect();
+            rest.chars().take_while(|c| is_letter(*c) || matches!(c, '_' | '.' | '+' | '-')).take(24).collect();
         match (rest.chars().next(), word.is_empty()) {
             (None, _) => "the end of the text".to_owned(),
             (Some(c), true) if c.is_control() => format!("the control character U+{:04X}", c as u32),
@@ -172,7 +177,7 @@ impl Parser<'_> {
     }
 
     fn word(&mut self) -> Result<Value, JsonError> {
-        let word: String = self.rest().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let word: String = self.rest().chars().take_while(|c| is_letter(*c) || *c == '_').collect();
         let value = match word.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
@@ -194,7 +199,7 @@ impl Parser<'_> {
     /// A literal or a number must not run into more of a word (`true.`, `12abc`).
     fn ends_here(&self) -> Result<(), JsonError> {
         match self.rest().chars().next() {
-            Some(c) if c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '-') => {
+            Some(c) if is_letter(c) || matches!(c, '_' | '.' | '+' | '-') => {
                 self.fail(self.found(), "`,` or a closing bracket")
             }
             _ => Ok(()),

@@ -282,3 +282,13 @@ fn an_edit_is_repainted_within_a_frame() {
     }
     nothing_went_wrong(&page);
 }
+
+/// Makes the README's picture: `make screenshot`.
+#[test]
+#[ignore = "writes a file of the repository"]
+fn screenshot() {
+    let page = open();
+    page.resize(1280, 900);
+    page.wait_until("document.querySelector('canvas').clientWidth > 100", SOON);
+    page.screenshot(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("public/screenshot.png"));
+}
