@@ -70,8 +70,9 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
             }
         }
         // A quantization document belongs to the config that is dropped with it.
-        read.sort_by_key(|(text, _)| recognise(text) == Document::Companion);
-        for (text, name) in read {
+        let (beside, configs): (Vec<_>, Vec<_>) =
+            read.into_iter().partition(|(text, _)| recognise(text) == Document::Companion);
+        for (text, name) in configs.into_iter().chain(beside) {
             take(state, text, Some(name));
         }
     });

@@ -141,7 +141,7 @@ fn layout(bars: &Bars, width: f64) -> Layout {
         layout.group(&columns, place, group, top);
         top += PITCH * group.rows.len() as f64 + GAP;
     }
-    layout.regions.sort_by(|a, b| a.area.width().total_cmp(&b.area.width()));
+    super::order::sort(&mut layout.regions, |a, b| a.area.width().total_cmp(&b.area.width()));
     layout
 }
 

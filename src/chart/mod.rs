@@ -6,6 +6,7 @@
 //! asked to lay out a hidden element.
 
 pub mod bars;
+mod order;
 mod paint;
 mod place;
 mod rect;

@@ -244,8 +244,11 @@ pub(super) fn notes(
     if let Some(text) = unused(parts) {
         notes.push(Note { weight: Weight::Info, text });
     }
-    notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
-    notes
+    let (mut sorted, rest): (Vec<_>, Vec<_>) = notes.into_iter().partition(|note| note.weight == Weight::Strong);
+    let (caution, info): (Vec<_>, Vec<_>) = rest.into_iter().partition(|note| note.weight == Weight::Caution);
+    sorted.extend(caution);
+    sorted.extend(info);
+    sorted
 }
 
 /// Whether a key is set to something that makes a difference.

@@ -99,7 +99,7 @@ pub(super) fn layout(roofline: &Roofline, axes: &Axes<'_>, width: f64, height: f
     layout.left_out = left_out.into_iter().map(|(place, _)| place).collect();
 
     let mut roofs: Vec<&Roof> = roofline.roofs.iter().filter(|roof| is_number(roof.peak)).collect();
-    roofs.sort_by(|a, b| b.peak.total_cmp(&a.peak));
+    crate::chart::order::sort(&mut roofs, |a, b| b.peak.total_cmp(&a.peak));
     let bandwidth = Some(roofline.bandwidth.bytes_per_second).filter(|rate| is_number(*rate));
     // A ridge beyond the largest number is no ridge.
     let ridge = |roof: &Roof| bandwidth.map(|rate| roof.peak / rate).filter(|ridge| is_number(*ridge));
@@ -258,7 +258,7 @@ fn marks(plot: &Plot, points: &[(usize, &Mark)]) -> Vec<Placed> {
         small.push(placed);
     }
     // Outer rings lie below inner ones.
-    small.sort_by_key(|mark| std::cmp::Reverse(mark.ring));
+    crate::chart::order::sort(&mut small, |a, b| b.ring.cmp(&a.ring));
     small.extend(large);
     small
 }
