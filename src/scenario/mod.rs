@@ -3,7 +3,9 @@
 //! Inputs keep the raw text, so that a half-typed number is neither lost nor replaced; reading them gives either a
 //! value or the sentence that belongs beside the field.
 
+pub mod hardware;
 mod recognise;
+pub mod state;
 
 use crate::batch::count::parse_count;
 use crate::layout::Layout;
