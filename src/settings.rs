@@ -40,7 +40,7 @@ impl QuantizationChoice {
             "" | "auto" => Self::Auto,
             "as-engine" => Self::AsEngineNames,
             "none" => Self::None,
-            method => Self::Method(method.to_ascii_lowercase()),
+            method => Self::Method(quantization::normal(method)),
         }
     }
 
@@ -82,6 +82,9 @@ impl Settings {
     pub fn quantization_origin(&self, model: &ModelSpec) -> Origin {
         match self.quantization {
             QuantizationChoice::Auto => model.quantization_origin(),
+            QuantizationChoice::AsEngineNames if self.quantization(model) == model.quantization.method => {
+                model.quantization_origin()
+            }
             QuantizationChoice::AsEngineNames => Origin::Derived("as a vLLM 0.33.0 engine renames it".to_owned()),
             _ => Origin::Setting("quantization"),
         }

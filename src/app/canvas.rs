@@ -55,15 +55,13 @@ fn pixel_ratio() -> RwSignal<f64> {
 #[component]
 pub(super) fn Chart(
     /// The finding, for those who do not see the picture.
-    #[prop(into)]
     label: Signal<String>,
     /// Whether dark colours are on.
-    #[prop(into)]
-    dark: Signal<bool>,
+    dark: RwSignal<bool>,
     /// The height for a width.
-    height: impl Fn(f64) -> f64 + 'static,
+    height: Box<dyn Fn(f64) -> f64>,
     /// Draws and says what can be hit.
-    draw: impl Fn(&mut Sheet<'_>) -> Vec<Spot> + 'static,
+    draw: Box<dyn Fn(&mut Sheet<'_>) -> Vec<Spot>>,
 ) -> impl IntoView {
     let wrapper = NodeRef::<Div>::new();
     let canvas = NodeRef::<Canvas>::new();

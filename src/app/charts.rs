@@ -11,7 +11,7 @@ use leptos::prelude::*;
 /// Where it goes, what is moved, and the roofline.
 #[component]
 pub(super) fn Charts(state: State) -> impl IntoView {
-    let scope = move || match state.scope.get() {
+    let scope = move || match state.comparison.with(|comparison| comparison.scope) {
         Scope::PerGpu => "per GPU",
         Scope::Global => "whole model",
     };
@@ -24,22 +24,22 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <Chart
                     label=Signal::derive(move || ready().map(|o| components_label(&o)).unwrap_or_default())
                     dark=state.dark
-                    height=move |_| ready().map_or(180.0, |o| with(&o, |b| bars::height(&charts::bars(b, &crate::chart::theme::Theme::LIGHT))))
-                    draw=move |sheet| {
+                    height=Box::new(move |_| ready().map_or(180.0, |o| with(&o, |b| bars::height(&charts::bars(b, &crate::chart::theme::Theme::LIGHT)))))
+                    draw=Box::new(move |sheet| {
                         let Some(outcome) = ready() else { return Vec::new() };
                         with(&outcome, |breakdown| draw_bars(sheet, &charts::bars(breakdown, sheet.theme)))
-                    }
+                    })
                 />
                 <h3>"Memory traffic, by what is moved"</h3>
                 <TrafficLegend state/>
                 <Chart
                     label=Signal::derive(move || ready().map(|o| traffic_label(&o)).unwrap_or_default())
                     dark=state.dark
-                    height=move |_| ready().map_or(120.0, |o| with(&o, |b| bars::height(&charts::traffic_bars(b, &crate::chart::theme::Theme::LIGHT))))
-                    draw=move |sheet| {
+                    height=Box::new(move |_| ready().map_or(120.0, |o| with(&o, |b| bars::height(&charts::traffic_bars(b, &crate::chart::theme::Theme::LIGHT)))))
+                    draw=Box::new(move |sheet| {
                         let Some(outcome) = ready() else { return Vec::new() };
                         with(&outcome, |breakdown| draw_bars(sheet, &charts::traffic_bars(breakdown, sheet.theme)))
-                    }
+                    })
                 />
             </section>
             <section class="card">
@@ -52,11 +52,11 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <Chart
                     label=Signal::derive(move || ready().map(|o| roofline_label(&o)).unwrap_or_default())
                     dark=state.dark
-                    height=|width| (width * 0.62).clamp(250.0, 440.0)
-                    draw=move |sheet| {
+                    height=Box::new(|width| (width * 0.62).clamp(250.0, 440.0))
+                    draw=Box::new(move |sheet| {
                         let Some(outcome) = ready() else { return Vec::new() };
                         draw_roofline(sheet, &outcome)
-                    }
+                    })
                 />
                 <Points state/>
             </section>
@@ -79,7 +79,7 @@ fn draw_bars(sheet: &mut super::canvas::Sheet<'_>, chart: &bars::Bars) -> Vec<Sp
 
 fn draw_roofline(sheet: &mut super::canvas::Sheet<'_>, outcome: &Outcome) -> Vec<Spot> {
     let (Ok(breakdown), Some(roof)) = (&outcome.per_gpu, &outcome.roof) else { return Vec::new() };
-    let chart = charts::roofline(breakdown, outcome.accelerator, roof, sheet.theme);
+    let chart = charts::roofline(breakdown, &outcome.accelerator, roof, sheet.theme);
     let axes = roofline::Axes {
         x_title: "arithmetic intensity, FLOP per byte",
         y_title: "attainable FLOP/s per GPU",

@@ -26,6 +26,13 @@ pub(super) struct Ready {
     pub(super) presets: Vec<Preset>,
 }
 
+impl Ready {
+    /// The preset of an id.
+    pub(super) fn preset(&self, id: &str) -> Option<&Preset> {
+        self.presets.iter().find(|preset| preset.id == id)
+    }
+}
+
 /// Begins to fetch.
 pub(super) fn fetch(state: State) {
     leptos::task::spawn_local(async move {

@@ -1,17 +1,23 @@
 //! Input fields: text that stays as it was typed, with its error beside it.
 
+use super::html::Html;
+use super::state::State;
 use leptos::prelude::*;
+
+/// Takes what was typed, or says what is wrong with it.
+pub(super) type Take = Callback<String, Result<(), String>>;
 
 /// A small number field. It shows `value`; while it has the focus, what is being typed.
 #[component]
 pub(super) fn NumberField(
+    /// Where errors are counted.
+    state: State,
     /// What it is called.
     label: &'static str,
     /// The text outside of editing.
-    #[prop(into)]
     value: Signal<String>,
-    /// Takes what was typed; `Err` is shown at the field.
-    take: impl Fn(String) -> Result<(), String> + Copy + 'static,
+    /// Takes what was typed.
+    take: Take,
     /// Another value, for the arrow keys: up is true.
     #[prop(optional)]
     step: Option<Callback<bool>>,
@@ -19,27 +25,31 @@ pub(super) fn NumberField(
     #[prop(optional)]
     bare: bool,
 ) -> impl IntoView {
-    // What was typed, its error, and the value it led to: as soon as the value is another one, that is shown instead.
-    let typed = RwSignal::new(None::<(String, Option<String>, String)>);
+    // What was typed, its error (empty: none), and the value it led to: as soon as the value is another one, that is
+    // shown instead.
+    let typed = RwSignal::new(None::<(String, String, String)>);
     let current = move || typed.get().filter(|(_, _, then)| *then == value.get());
-    let input = move |text: String| {
-        let error = take(text.clone()).err();
+    let input = move |ev: web_sys::Event| {
+        let text = event_target_value(&ev);
+        let error = take.run(text.clone()).err().unwrap_or_default();
         typed.set(Some((text, error, value.get_untracked())));
     };
-    let error = Memo::new(move |_| current().and_then(|(_, error, _)| error));
+    let error = Memo::new(move |_| current().map(|(_, error, _)| error).unwrap_or_default());
+    count_errors(state, error);
     let keys = move |event: web_sys::KeyboardEvent| {
-        let up = match event.key().as_str() {
-            "ArrowUp" => true,
-            "ArrowDown" => false,
-            _ => return,
-        };
-        if let Some(step) = step {
+        let up = event.key() == "ArrowUp";
+        if let Some(step) = step.filter(|_| up || event.key() == "ArrowDown") {
             event.prevent_default();
             step.run(up);
         }
     };
+    let leave = move |_| {
+        if error.with_untracked(String::is_empty) {
+            typed.set(None);
+        }
+    };
     view! {
-        <label class="field" class:invalid=move || error.get().is_some()>
+        <label class="field">
             <span class=if bare { "visually-hidden" } else { "name" }>{label}</span>
             <input
                 type="text"
@@ -47,18 +57,31 @@ pub(super) fn NumberField(
                 autocomplete="off"
                 spellcheck="false"
                 prop:value=move || current().map_or_else(|| value.get(), |(text, _, _)| text)
-                aria-invalid=move || error.get().is_some().to_string()
-                on:input=move |ev| input(event_target_value(&ev))
+                aria-invalid=move || (!error.with(String::is_empty)).to_string()
+                on:input=input
                 on:keydown=keys
-                on:blur=move |_| {
-                    if error.get_untracked().is_none() {
-                        typed.set(None);
-                    }
-                }
+                on:blur=leave
             />
-            {move || error.get().map(|text| view! { <span class="error" role="alert">{text}</span> })}
+            <span class="error" role="alert">{move || error.get()}</span>
         </label>
     }
+}
+
+/// Counts a field among those that hold something invalid, as long as it has an error and exists.
+pub(super) fn count_errors(state: State, error: Memo<String>) {
+    let counted = StoredValue::new(false);
+    Effect::new(move |_| {
+        let now = !error.with(String::is_empty);
+        if counted.get_value() != now {
+            counted.set_value(now);
+            state.errors.update(|errors| *errors = if now { *errors + 1 } else { errors.saturating_sub(1) });
+        }
+    });
+    on_cleanup(move || {
+        if counted.try_get_value() == Some(true) {
+            let _ = state.errors.try_update(|errors| *errors = errors.saturating_sub(1));
+        }
+    });
 }
 
 /// A choice from a list: values and what they are called.
@@ -67,30 +90,25 @@ pub(super) fn Choice(
     /// What it is called.
     label: &'static str,
     /// Values with their names.
-    #[prop(into)]
-    options: Signal<Vec<(String, String)>>,
+    options: Callback<(), Vec<(String, String)>>,
     /// The value now.
-    #[prop(into)]
     value: Signal<String>,
     /// Takes another one.
-    take: impl Fn(String) + Copy + 'static,
+    take: Callback<String>,
 ) -> impl IntoView {
+    let markup = Memo::new(move |_| {
+        let chosen = value.get();
+        let mut html = Html::default();
+        for (id, name) in options.run(()) {
+            html.raw("<option value=\"").text(&id).raw(if id == chosen { "\" selected>" } else { "\">" });
+            html.text(&name).raw("</option>");
+        }
+        html.take()
+    });
     view! {
         <label class="choose">
             <span class="name">{label}</span>
-            <select on:change=move |ev| take(event_target_value(&ev)) prop:value=move || value.get()>
-                {move || {
-                    let chosen = value.get();
-                    options
-                        .get()
-                        .into_iter()
-                        .map(|(id, name)| {
-                            let selected = id == chosen;
-                            view! { <option value=id selected=selected>{name}</option> }
-                        })
-                        .collect_view()
-                }}
-            </select>
+            <select on:change=move |ev| take.run(event_target_value(&ev)) inner_html=move || markup.get()></select>
         </label>
     }
 }

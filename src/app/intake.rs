@@ -1,7 +1,8 @@
 //! Pasting and dropping anywhere on the page, and choosing a file.
 
-use super::state::{ModelInput, State};
+use super::state::State;
 use crate::json::MAX_BYTES;
+use crate::scenario::state::ModelChoice;
 use crate::scenario::{Document, recognise};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -81,17 +82,17 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
 /// Takes a text as a new config, or as the quantization document of the one that is there.
 pub(super) fn take(state: State, text: String, name: Option<String>) {
     let name = name.map(|name| name.trim_end_matches(".json").to_owned()).filter(|name| name != "config");
-    let model = if recognise(&text) == Document::Companion {
-        let file = state.model.with_untracked(|model| match model {
-            ModelInput::Custom { file, .. } => file.clone(),
-            ModelInput::Preset(id) => Some(id.clone()),
-        });
-        ModelInput::Custom { text: untrack(move || state.config_text()), companion: Some(text), file }
-    } else {
-        ModelInput::Custom { text, companion: None, file: name }
-    };
     let _ = state.notice.try_set(None);
-    let _ = state.model.try_set(model);
+    if recognise(&text) == Document::Companion {
+        let config = untrack(move || state.config_text());
+        let file = state.scenario.with_untracked(|scenario| match &scenario.model {
+            ModelChoice::Custom(custom) => custom.name.clone(),
+            ModelChoice::Preset(id) => id.clone(),
+        });
+        state.take_config(config, Some(text), Some(file));
+    } else {
+        state.take_config(text, None, name);
+    }
 }
 
 fn is_text_field(target: Option<&web_sys::EventTarget>) -> bool {

@@ -4,31 +4,22 @@ use super::field::NumberField;
 use super::state::State;
 use crate::layout::Refusal;
 use crate::scenario::Size;
+use crate::scenario::state::Section;
 use leptos::prelude::*;
 
 /// The layout panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
+    let layout = Memo::new(move |_| state.scenario.with(|scenario| scenario.layout));
     let gpus = move || {
-        state.read_layout.with(|kept| kept.value.as_ref().map(|layout| layout.gpus())).map_or_else(
-            String::new,
-            |gpus| {
-                let unit = if gpus == 1 { "GPU" } else { "GPUs" };
-                format!(" · {} {unit}", crate::format::grouped(gpus))
-            },
-        )
+        let gpus = layout.get().gpus();
+        format!(" · {} {}", crate::format::grouped(gpus), if gpus == 1 { "GPU" } else { "GPUs" })
     };
-    let refusals = Memo::new(move |_| {
-        let model = state.read_model.with(|kept| kept.value.clone());
-        let layout = state.read_layout.with(|kept| kept.value.clone());
-        match (model, layout) {
-            (Some(model), Some(layout)) => layout.refusals(&model.spec),
-            _ => Vec::new(),
-        }
-    });
+    let refusals =
+        Memo::new(move |_| state.shown().map(|outcome| layout.get().refusals(&outcome.model.spec)).unwrap_or_default());
     view! {
         <section class="card panel">
-            <h2>"Layout" {gpus}</h2>
+            <super::share::Heading state section=Section::Layout>"Layout" {gpus}</super::share::Heading>
             <div class="sizes">
                 <SizeField state size=Size::Tp/>
                 <SizeField state size=Size::Pp/>
@@ -38,10 +29,13 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                     <input
                         type="checkbox"
                         id="ep"
-                        prop:checked=move || state.layout.with(|layout| layout.ep)
-                        on:change=move |ev| state.layout.update(|layout| layout.ep = event_target_checked(&ev))
+                        prop:checked=move || layout.get().ep
+                        on:change=move |ev| {
+                            let on = event_target_checked(&ev);
+                            state.edit(Section::Layout, "ep", |scenario| scenario.layout.ep = on);
+                        }
                     />
-                    <span class="face">{move || if state.layout.with(|layout| layout.ep) { "on" } else { "off" }}</span>
+                    <span class="face">{move || if layout.get().ep { "on" } else { "off" }}</span>
                 </label>
             </div>
             {move || refusals.get().into_iter().map(|refusal| refused(state, refusal)).collect_view()}
@@ -57,7 +51,7 @@ fn refused(state: State, refusal: Refusal) -> impl IntoView {
     };
     let fit = move |value: u64| match size {
         Some(size) => {
-            let set = move |_| state.layout.update(|layout| layout.set(size, value.to_string()));
+            let set = move |_| resize(state, size, value);
             view! { <button type="button" class="chip" on:click=set>{value.to_string()}</button> }.into_any()
         }
         None => view! { <span class="chip">{value.to_string()}</span> }.into_any(),
@@ -78,18 +72,23 @@ fn refused(state: State, refusal: Refusal) -> impl IntoView {
 /// One size. The arrow keys double and halve it.
 #[component]
 fn SizeField(state: State, size: Size) -> impl IntoView {
-    let take = move |text: String| {
-        let mut input = state.layout.get_untracked();
-        input.set(size, text);
-        let read = input.size(size).map(|_| ());
-        state.layout.set(input);
-        read
-    };
-    let step = Callback::new(move |up: bool| {
-        if let Ok(now) = state.layout.with_untracked(|layout| layout.size(size)) {
-            let next = if up { now.get().saturating_mul(2).min(1024) } else { (now.get() / 2).max(1) };
-            state.layout.update(|layout| layout.set(size, next.to_string()));
-        }
+    let value = Memo::new(move |_| state.scenario.with(|scenario| size.of(&scenario.layout)));
+    let take = Callback::new(move |text: String| {
+        let read = size.read(&text)?;
+        state.edit(Section::Layout, size.label(), |scenario| size.set(&mut scenario.layout, read));
+        Ok(())
     });
-    view! { <NumberField label=size.label() value=Signal::derive(move || state.layout.with(|l| l.text(size).to_owned())) take step/> }
+    let step = Callback::new(move |up: bool| {
+        let now = u64::from(value.get_untracked().get());
+        resize(state, size, if up { (now * 2).min(1024) } else { (now / 2).max(1) });
+    });
+    view! {
+        <NumberField state label=size.label() value=Signal::derive(move || value.get().to_string()) take step/>
+    }
+}
+
+fn resize(state: State, size: Size, value: u64) {
+    if let Ok(read) = size.read(&value.to_string()) {
+        state.edit(Section::Layout, size.label(), |scenario| size.set(&mut scenario.layout, read));
+    }
 }

@@ -7,16 +7,21 @@ mod charts;
 mod facts;
 mod field;
 mod hardware;
+mod history;
+mod html;
 mod intake;
 mod layout;
 mod model;
 mod notes;
 mod operations;
 mod precision;
+mod scenarios;
+mod share;
 mod state;
 mod tiles;
 
 use crate::estimate::Scope;
+use crate::scenario::state::{Comparison, Scenario};
 use leptos::prelude::*;
 use state::State;
 use wasm_bindgen::JsCast;
@@ -34,17 +39,21 @@ pub fn start() {
 /// The whole page.
 #[component]
 fn Page() -> impl IntoView {
-    let state = State::new();
+    let Some(example) = Scenario::example() else { return view! { <p>"This version has no example."</p> }.into_any() };
+    let state = State::new(Comparison::of(example));
     facts::fetch(state);
+    scenarios::listen(state);
     let dragging = intake::listen(state);
     view! {
         <header class="bar">
             <h1 class="brand">"rooflens"</h1>
-            <p class="tagline">"What one forward step of an LLM costs, and where the hardware’s limit is"</p>
+            <scenarios::Tabs state/>
+            <scenarios::Steps state/>
             <Scopes state/>
         </header>
         <div class="page" class:dragging=move || dragging.get()>
             <form class="inputs" aria-label="Inputs" on:submit=|ev| ev.prevent_default()>
+                <scenarios::Panel state/>
                 <model::Panel state/>
                 <layout::Panel state/>
                 <precision::Panel state/>
@@ -64,19 +73,21 @@ fn Page() -> impl IntoView {
             </p>
         </footer>
     }
+    .into_any()
 }
 
 /// Per GPU or the whole model.
 #[component]
 fn Scopes(state: State) -> impl IntoView {
+    let now = Memo::new(move |_| state.comparison.with(|comparison| comparison.scope));
     let choice = move |scope: Scope, label: &'static str| {
         view! {
             <label class="choice">
                 <input
                     type="radio"
                     name="scope"
-                    prop:checked=move || state.scope.get() == scope
-                    on:change=move |_| state.scope.set(scope)
+                    prop:checked=move || now.get() == scope
+                    on:change=move |_| state.change("scope", |comparison| comparison.scope = scope)
                 />
                 <span>{label}</span>
             </label>

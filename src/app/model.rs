@@ -1,11 +1,13 @@
 //! The model: a preset, or a config that was pasted, dropped, chosen or edited.
 
 use super::facts::Facts;
+use super::html::{Block, Html};
 use super::intake;
-use super::state::{Model, ModelInput, State};
+use super::state::{Model, State};
 use crate::format::grouped;
-use crate::model::ConfigError;
+use crate::model::{ConfigError, Origin};
 use crate::report;
+use crate::scenario::state::{ModelChoice, Section};
 use leptos::prelude::*;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
@@ -13,45 +15,69 @@ use wasm_bindgen::JsCast;
 /// The model panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let value = move || state.read_model.with(|kept| kept.value.clone());
-    let facts = move || {
-        value().map(|model| report::facts(&model.spec).into_iter().map(|fact| view! { <li>{fact}</li> }).collect_view())
+    let model = Memo::new(move |_| Seen(state.shown().map(|outcome| outcome.model.clone())));
+    let facts = Signal::derive(move || {
+        let mut html = Html::default();
+        html.raw("<ul class=\"facts-list\" aria-label=\"What was read\">");
+        for fact in model.get().0.map(|model| report::facts(&model.spec)).unwrap_or_default() {
+            html.element("<li>", &fact, "</li>");
+        }
+        html.raw("</ul>").take()
+    });
+    let browse = move |ev: web_sys::Event| {
+        let input = ev.target().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok());
+        if let Some(input) = input {
+            if let Some(files) = input.files() {
+                intake::take_files(state, &files);
+            }
+            // So that choosing the same file again is a change again.
+            input.set_value("");
+        }
     };
     view! {
         <section class="card panel">
-            <h2>"Model"</h2>
+            <super::share::Heading state section=Section::Model>"Model"</super::share::Heading>
             <Presets state/>
-            <ul class="facts-list" aria-label="What was read">{facts}</ul>
-            <p class="hint">{move || value().map(|model| model.source.clone())}</p>
+            <Block class="read" markup=facts/>
+            <p class="hint">{move || model.get().0.map(|model| model.source.clone())}</p>
             <p class="hint">
                 "Paste or drop a config.json anywhere, or "
                 <label class="browse">
                     "browse"
                     <input
                         type="file"
+                        id="browse"
                         class="visually-hidden"
                         accept=".json,application/json"
                         multiple
-                        on:change=move |ev| {
-                            let input = ev.target().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok());
-                            if let Some(files) = input.and_then(|input| input.files()) {
-                                intake::take_files(state, &files);
-                            }
-                        }
+                        on:change=browse
                     />
                 </label>
                 "."
             </p>
             {move || state.notice.get().map(|text| view! { <p class="error" role="alert">{text}</p> })}
-            {move || state.read_model.with(|kept| kept.error.clone().map(|error| refused(state, &error, kept.value.clone())))}
+            {move || state.draft.get().map(|draft| refused(state, &draft.error))}
             <Editor state/>
             <Fields state/>
         </section>
     }
 }
 
+/// A model that is compared by identity.
+#[derive(Clone)]
+struct Seen(Option<Arc<Model>>);
+
+impl PartialEq for Seen {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
 /// The error with its line and a caret, and the way back.
-fn refused(state: State, error: &ConfigError, last: Option<Arc<Model>>) -> impl IntoView + use<> {
+fn refused(state: State, error: &ConfigError) -> impl IntoView + use<> {
     let excerpt = match error {
         ConfigError::Json(error) => Some(view! { <pre class="excerpt">{error.excerpt()}</pre> }),
         _ => None,
@@ -60,10 +86,9 @@ fn refused(state: State, error: &ConfigError, last: Option<Arc<Model>>) -> impl 
     if let Some(first) = message.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let back = last.map(|model| {
-        let input = model.input.clone();
-        let label = format!("Back to {}", model.name);
-        view! { <button type="button" class="chip" on:click=move |_| state.model.set(input.clone())>{label}</button> }
+    let back = untrack(move || state.shown()).map(|outcome| {
+        let label = format!("Back to {}", outcome.model.name);
+        view! { <button type="button" class="chip" on:click=move |_| state.draft.set(None)>{label}</button> }
     });
     view! {
         <div class="refused" role="alert" id="config-error">
@@ -76,35 +101,34 @@ fn refused(state: State, error: &ConfigError, last: Option<Arc<Model>>) -> impl 
 
 #[component]
 fn Presets(state: State) -> impl IntoView {
+    let choice = Memo::new(move |_| state.scenario.with(|scenario| scenario.model.clone()));
     let options = move || {
-        let custom = state.model.with(|model| matches!(model, ModelInput::Custom { .. }));
-        let name = state.read_model.with(|kept| kept.value.as_ref().map(|model| model.name.clone()));
         let mut options = Vec::new();
-        if custom {
-            options.push((String::new(), format!("{} (yours)", name.unwrap_or_else(|| "config".to_owned()))));
+        if choice.with(|choice| matches!(choice, ModelChoice::Custom(_))) {
+            let name = state.shown().map_or_else(|| "config".to_owned(), |outcome| outcome.model.name.clone());
+            options.push((String::new(), format!("{name} (yours)")));
         }
         if let Facts::Ready(ready) = state.facts.get() {
             options.extend(ready.presets.iter().map(|preset| (preset.id.clone(), preset.name.clone())));
         }
         options
     };
-    let value = move || {
-        state.model.with(|model| match model {
-            ModelInput::Preset(id) => id.clone(),
-            ModelInput::Custom { .. } => String::new(),
-        })
+    let value = move || match choice.get() {
+        ModelChoice::Preset(id) => id,
+        ModelChoice::Custom(_) => String::new(),
     };
     view! {
         <super::field::Choice
             label="Preset"
-            options=Signal::derive(options)
+            options=Callback::new(move |()| options())
             value=Signal::derive(value)
-            take=move |id: String| {
+            take=Callback::new(move |id: String| {
                 if !id.is_empty() {
                     state.notice.set(None);
-                    state.model.set(ModelInput::Preset(id));
+                    state.draft.set(None);
+                    state.edit(Section::Model, "preset", |scenario| scenario.model = ModelChoice::Preset(id));
                 }
-            }
+            })
         />
     }
 }
@@ -113,12 +137,11 @@ fn Presets(state: State) -> impl IntoView {
 #[component]
 fn Editor(state: State) -> impl IntoView {
     let edit = move |text: String| {
-        state.model.update(|model| match model {
-            ModelInput::Custom { text: old, .. } => *old = text,
-            ModelInput::Preset(id) => {
-                *model = ModelInput::Custom { text, companion: None, file: Some(id.clone()) };
-            }
+        let (companion, file) = state.scenario.with_untracked(|scenario| match &scenario.model {
+            ModelChoice::Custom(custom) => (custom.companion.clone(), Some(custom.name.clone())),
+            ModelChoice::Preset(id) => (None, Some(id.clone())),
         });
+        state.take_config(text, companion, file);
     };
     view! {
         <details class="more">
@@ -130,7 +153,7 @@ fn Editor(state: State) -> impl IntoView {
                 spellcheck="false"
                 autocomplete="off"
                 aria-label="config.json"
-                aria-invalid=move || state.read_model.with(|kept| kept.error.is_some()).to_string()
+                aria-invalid=move || state.draft.with(Option::is_some).to_string()
                 prop:value=move || state.config_text()
                 on:input=move |ev| edit(event_target_value(&ev))
             ></textarea>
@@ -141,30 +164,30 @@ fn Editor(state: State) -> impl IntoView {
 /// Every field with its origin.
 #[component]
 fn Fields(state: State) -> impl IntoView {
-    let rows = move || {
-        let model = state.read_model.with(|kept| kept.value.clone())?;
-        let spec = &model.spec;
-        let row = |name: &str, value: String, origin: String| {
-            view! { <tr><th scope="row"><code>{name.to_owned()}</code></th><td>{value}</td><td class="origin">{origin}</td></tr> }
+    let markup = Signal::derive(move || {
+        let Some(outcome) = state.shown() else { return String::new() };
+        let spec = &outcome.model.spec;
+        let mut html = Html::default();
+        html.raw("<table class=\"fields\"><tbody>");
+        let mut row = |name: &str, value: &str, origin: &Origin| {
+            html.element("<tr><th scope=\"row\"><code>", name, "</code></th>").element("<td>", value, "</td>");
+            html.element("<td class=\"origin\">", &origin.to_string(), "</td></tr>");
         };
-        let fields = spec.fields().into_iter().map(|(name, reading)| {
-            let value = match &reading.value {
-                Ok(value) => grouped(u128::from(*value)),
-                Err(reason) => reason.clone(),
-            };
-            row(name, value, reading.origin.to_string())
-        });
-        let method = spec.quantization.method.clone().unwrap_or_else(|| "none".to_owned());
-        Some((
-            fields.collect_view(),
-            row("dtype", spec.dtype.dtype.name().to_owned(), spec.dtype.origin.to_string()),
-            row("quantization", method, spec.quantization_origin().to_string()),
-        ))
-    };
+        for (name, reading) in spec.fields() {
+            match &reading.value {
+                Ok(value) => row(name, &grouped(u128::from(*value)), &reading.origin),
+                Err(reason) => row(name, reason, &reading.origin),
+            }
+        }
+        row("dtype", spec.dtype.dtype.name(), &spec.dtype.origin);
+        let method = spec.quantization.method.as_deref().unwrap_or("none");
+        row("quantization", method, &spec.quantization_origin());
+        html.raw("</tbody></table>").take()
+    });
     view! {
         <details class="more">
             <summary>"Every field and where it came from"</summary>
-            <table class="fields"><tbody>{rows}</tbody></table>
+            <Block class="scroll" markup/>
         </details>
     }
 }

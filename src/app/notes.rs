@@ -1,5 +1,6 @@
 //! What a reader of the numbers must know: refused layouts, components left out, simplifications.
 
+use super::html::{Block, Html};
 use super::state::{Outcome, State};
 use crate::model::Weight;
 use crate::report::{engine_note, left_out};
@@ -8,36 +9,37 @@ use leptos::prelude::*;
 /// The remarks, weightiest first.
 #[component]
 pub(super) fn Notes(state: State) -> impl IntoView {
-    let notes = move || {
-        let outcome = state.shown()?;
+    let markup = Signal::derive(move || {
+        let Some(outcome) = state.shown() else { return String::new() };
         let (weighty, info): (Vec<_>, Vec<_>) =
             collect(&outcome).into_iter().partition(|(weight, _)| *weight > Weight::Info);
-        let class = |weight| match weight {
-            Weight::Strong => "note strong",
-            Weight::Caution => "note caution",
-            Weight::Info => "note",
-        };
-        let item = move |(weight, text): (Weight, String)| view! { <li class=class(weight)>{text}</li> };
-        let count = info.len();
-        let more = (count > 0).then(|| {
-            let label = if count == 1 {
-                "1 remark on the reading".to_owned()
-            } else {
-                format!("{count} remarks on the reading")
-            };
-            view! {
-                <details class="more">
-                    <summary>{label}</summary>
-                    <ul>{info.into_iter().map(item).collect_view()}</ul>
-                </details>
-            }
+        let mut html = Html::default();
+        list(&mut html, "<ul class=\"notes\" aria-label=\"Notes\">", &weighty);
+        if !info.is_empty() {
+            let count = format!("{} remark{} on the reading", info.len(), if info.len() == 1 { "" } else { "s" });
+            html.element("<details class=\"more\"><summary>", &count, "</summary>");
+            list(&mut html, "<ul class=\"notes\">", &info);
+            html.raw("</details>");
+        }
+        html.take()
+    });
+    view! { <Block class="notes-region" markup/> }
+}
+
+fn list(html: &mut Html, open: &'static str, notes: &[(Weight, String)]) {
+    if notes.is_empty() {
+        return;
+    }
+    html.raw(open);
+    for (weight, text) in notes {
+        html.raw(match weight {
+            Weight::Strong => "<li class=\"note strong\">",
+            Weight::Caution => "<li class=\"note caution\">",
+            Weight::Info => "<li class=\"note\">",
         });
-        Some(view! {
-            <ul class="notes" aria-label="Notes">{weighty.into_iter().map(item).collect_view()}</ul>
-            {more}
-        })
-    };
-    view! { <div class="notes-region">{notes}</div> }
+        html.text(text).raw("</li>");
+    }
+    html.raw("</ul>");
 }
 
 fn collect(outcome: &Outcome) -> Vec<(Weight, String)> {

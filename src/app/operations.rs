@@ -1,10 +1,13 @@
 //! The table of every operation: components, operations, and each term with its formula and the numbers put in.
 
+use super::html::Html;
 use super::state::{Outcome, State};
 use crate::estimate::{Part, Quantity, Term};
 use crate::format::{NONE, grouped, significant};
 use crate::report::{Columns, OperationRow, Summary, rows};
+use leptos::html::Div;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 /// The table.
 #[component]
@@ -12,143 +15,122 @@ pub(super) fn Operations(state: State) -> impl IntoView {
     // Operations that are unfolded, as component.operation.
     let open = RwSignal::new(Vec::<String>::new());
     let all = RwSignal::new(false);
-    let body = move || {
-        let outcome = state.shown()?;
-        Some(table(&outcome, open, all.get()))
+    let place = NodeRef::<Div>::new();
+    Effect::new(move |_| {
+        let (Some(outcome), Some(place)) = (state.shown(), place.get()) else { return };
+        let markup = open.with(|open| table(&outcome, open, all.get()));
+        // The table is made anew, so a button in it that has the focus gets it again.
+        let focused = document().active_element().and_then(|element| element.get_attribute("data-fold"));
+        place.set_inner_html(&markup);
+        if let Some(key) = focused
+            && let Ok(buttons) = place.query_selector_all("[data-fold]")
+        {
+            for at in 0..buttons.length() {
+                let button = buttons.item(at).and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok());
+                if let Some(button) = button.filter(|b| b.get_attribute("data-fold").as_deref() == Some(&key)) {
+                    let _ = button.focus();
+                }
+            }
+        }
+    });
+    let toggle = move |event: web_sys::MouseEvent| {
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        if let Some(key) = target.and_then(|element| element.get_attribute("data-fold")) {
+            open.update(|open| match open.iter().position(|other| *other == key) {
+                Some(at) => {
+                    open.swap_remove(at);
+                }
+                None => open.push(key),
+            });
+        }
     };
     view! {
         <section class="card">
             <div class="heading">
                 <h2>"Every operation"</h2>
-                <button type="button" class="chip" id="unfold" aria-pressed=move || all.get().to_string() on:click=move |_| all.update(|all| *all = !*all)>
+                <button
+                    type="button"
+                    class="chip"
+                    id="unfold"
+                    aria-pressed=move || all.get().to_string()
+                    on:click=move |_| all.update(|all| *all = !*all)
+                >
                     {move || if all.get() { "Hide formulas" } else { "Show every term and formula" }}
                 </button>
             </div>
-            <div class="scroll" tabindex="0" role="region" aria-label="Operations">{body}</div>
+            <div class="scroll" tabindex="0" role="region" aria-label="Operations" node_ref=place on:click=toggle></div>
         </section>
     }
 }
 
-fn table(outcome: &Outcome, open: RwSignal<Vec<String>>, all: bool) -> impl IntoView + use<> {
-    let Ok(breakdown) = &outcome.breakdown else { return None };
+fn table(outcome: &Outcome, open: &[String], all: bool) -> String {
+    let Ok(breakdown) = &outcome.breakdown else { return String::new() };
     let total = breakdown.cost();
     let columns = Columns::of(&total);
-    let [flops, read, write] = columns.heads();
+    let mut html = Html::default();
+    html.raw("<table class=\"operations\"><thead><tr><th scope=\"col\">operation</th>");
+    for head in columns.heads() {
+        html.element("<th scope=\"col\">", &head, "</th>");
+    }
+    html.raw("<th scope=\"col\">FLOP/B</th><th scope=\"col\">bound</th></tr></thead>");
     let roof = outcome.roof.as_ref();
-    let parts = rows(breakdown, roof)
-        .into_iter()
-        .map(|part| {
-            let prefix = part.component.name();
-            let operations = part.operations.iter().map(|row| operation(prefix, row, part.part, &columns, open, all));
-            view! {
-                <tbody>
-                    <tr class="part">
-                        <th scope="rowgroup">{part.component.title()}</th>
-                        {cells(&part.summary, &columns)}
-                    </tr>
-                    {operations.collect_view()}
-                </tbody>
+    for part in rows(breakdown, roof) {
+        let name = part.component.name();
+        html.element("<tbody><tr class=\"part\"><th scope=\"rowgroup\">", part.component.title(), "</th>");
+        cells(&mut html, &part.summary, &columns);
+        html.raw("</tr>");
+        for row in &part.operations {
+            let key = format!("{name}.{}", row.name);
+            let unfolded = all || open.contains(&key);
+            operation(&mut html, row, &key, unfolded, &columns);
+            if unfolded {
+                row.terms.iter().for_each(|t| term(&mut html, name, t, part.part, &columns));
             }
-        })
-        .collect_view();
-    let whole = Summary::of(total, roof);
-    Some(view! {
-        <table class="operations">
-            <thead>
-                <tr>
-                    <th scope="col">"operation"</th>
-                    <th scope="col">{flops}</th>
-                    <th scope="col">{read}</th>
-                    <th scope="col">{write}</th>
-                    <th scope="col">"FLOP/B"</th>
-                    <th scope="col">"bound"</th>
-                </tr>
-            </thead>
-            {parts}
-            <tfoot>
-                <tr class="part">
-                    <th scope="row">"Step"</th>
-                    {cells(&whole, &columns)}
-                </tr>
-            </tfoot>
-        </table>
-    })
+        }
+        html.raw("</tbody>");
+    }
+    html.raw("<tfoot><tr class=\"part\"><th scope=\"row\">Step</th>");
+    cells(&mut html, &Summary::of(total, roof), &columns);
+    html.raw("</tr></tfoot></table>").take()
 }
 
-fn amount(quantity: Quantity, value: u128, columns: &Columns) -> impl IntoView + use<> {
+fn amount(html: &mut Html, quantity: Quantity, value: u128, columns: &Columns) {
     let text = if value == 0 { NONE.to_owned() } else { columns.cell(quantity, value) };
-    view! { <td data-exact=value.to_string() title=grouped(value)>{text}</td> }
+    html.raw("<td data-exact=\"").text(&value.to_string()).raw("\" title=\"").text(&grouped(value)).raw("\">");
+    html.text(&text).raw("</td>");
 }
 
-fn cells(summary: &Summary, columns: &Columns) -> impl IntoView + use<> {
+fn cells(html: &mut Html, summary: &Summary, columns: &Columns) {
     let cost = summary.cost;
+    amount(html, Quantity::Flops, cost.flops.0, columns);
+    amount(html, Quantity::Read, cost.read.0, columns);
+    amount(html, Quantity::Write, cost.write.0, columns);
+    let intensity = summary.intensity.map_or_else(|| NONE.to_owned(), |i| significant(i.0));
     let bound = summary.bound.map_or(NONE, |bound| bound.label());
-    view! {
-        {amount(Quantity::Flops, cost.flops.0, columns)}
-        {amount(Quantity::Read, cost.read.0, columns)}
-        {amount(Quantity::Write, cost.write.0, columns)}
-        <td>{summary.intensity.map_or_else(|| NONE.to_owned(), |i| significant(i.0))}</td>
-        <td class=format!("bound {bound}")>{bound}</td>
-    }
+    html.element("<td>", &intensity, "</td>");
+    html.element("<td class=\"bound ", bound, "\">").element("", bound, "</td>");
 }
 
-fn operation(
-    prefix: &'static str,
-    row: &OperationRow<'_>,
-    part: &Part,
-    columns: &Columns,
-    open: RwSignal<Vec<String>>,
-    all: bool,
-) -> impl IntoView + use<> {
-    let key = format!("{prefix}.{}", row.name);
-    let unfolded = all || open.with(|open| open.contains(&key));
-    let toggle = move |_| {
-        open.update(|open| match open.iter().position(|other| *other == key) {
-            Some(at) => {
-                open.swap_remove(at);
-            }
-            None => open.push(key.clone()),
-        });
-    };
-    let terms = unfolded.then(|| row.terms.iter().map(|t| term(prefix, t, part, columns)).collect_view());
-    view! {
-        <tr class="operation">
-            <th scope="row">
-                <button type="button" class="fold" aria-expanded=unfolded.to_string() on:click=toggle>{row.name}</button>
-            </th>
-            {cells(&row.summary, columns)}
-        </tr>
-        {terms}
-    }
+fn operation(html: &mut Html, row: &OperationRow<'_>, key: &str, unfolded: bool, columns: &Columns) {
+    html.raw("<tr class=\"operation\"><th scope=\"row\"><button type=\"button\" class=\"fold\" aria-expanded=\"");
+    html.raw(if unfolded { "true" } else { "false" }).raw("\" data-fold=\"").text(key).raw("\">");
+    html.text(row.name).raw("</button></th>");
+    cells(html, &row.summary, columns);
+    html.raw("</tr>");
 }
 
-fn term(prefix: &'static str, term: &Term, part: &Part, columns: &Columns) -> impl IntoView + use<> {
+fn term(html: &mut Html, prefix: &str, term: &Term, part: &Part, columns: &Columns) {
     let name = format!("{prefix}.{}", term.def.name);
-    let id = name.clone();
-    let quantity = term.def.quantity;
-    let cells = [Quantity::Flops, Quantity::Read, Quantity::Write]
-        .map(|column| {
-            if column == quantity {
-                amount(quantity, term.amount, columns).into_any()
-            } else {
-                view! { <td></td> }.into_any()
-            }
-        })
-        .collect_view();
-    let symbols = term.def.formula.symbols();
-    let legend: Vec<String> = symbols.iter().map(|s| format!("{}: {}", s.name(), s.meaning())).collect();
-    view! {
-        <tr class="term" data-term=id>
-            <th scope="row"><code>{name}</code></th>
-            {cells}
-            <td colspan="2"></td>
-        </tr>
-        <tr class="formula">
-            <td colspan="6" title=legend.join("\n")>
-                <code>{term.def.formula.text()}</code>
-                " = "
-                <code>{term.def.formula.with_values(&part.values)}</code>
-            </td>
-        </tr>
+    html.raw("<tr class=\"term\" data-term=\"").text(&name).raw("\"><th scope=\"row\"><code>").text(&name);
+    html.raw("</code></th>");
+    for column in [Quantity::Flops, Quantity::Read, Quantity::Write] {
+        if column == term.def.quantity {
+            amount(html, column, term.amount, columns);
+        } else {
+            html.raw("<td></td>");
+        }
     }
+    html.raw("<td colspan=\"2\"></td></tr><tr class=\"formula\"><td colspan=\"6\"><code>");
+    html.text(&term.def.formula.text()).raw("</code> = <code>");
+    html.text(&term.def.formula.with_values(&part.values)).raw("</code></td></tr>");
 }

@@ -5,13 +5,15 @@ use super::state::State;
 use crate::model::dtype::KV_CACHE_DTYPES;
 use crate::model::quantization::{HALF_BYTE, ONE_BYTE, engine_name};
 use crate::model::{Dtype, KvDtype};
+use crate::scenario::state::{Scenario, Section};
 use crate::settings::QuantizationChoice;
 use leptos::prelude::*;
 
 /// The precision panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let spec = move || state.read_model.with(|kept| kept.value.clone());
+    let spec = move || state.shown().map(|outcome| outcome.model.clone());
+    let part = move |read: fn(&Scenario) -> String| Signal::derive(move || state.scenario.with(read));
     let methods = move || {
         let named = spec().and_then(|model| {
             let method = model.spec.quantization.method.clone().filter(|method| !method.is_empty())?;
@@ -32,7 +34,8 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         options
     };
     let kv = move || {
-        let model = spec().map_or("model dtype", |model| state.dtype.get().unwrap_or(model.spec.dtype.dtype).name());
+        let model = spec()
+            .map_or("model dtype", |model| state.scenario.with(|s| s.dtype).unwrap_or(model.spec.dtype.dtype).name());
         KV_CACHE_DTYPES
             .iter()
             .map(|name| {
@@ -49,31 +52,43 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     };
     view! {
         <section class="card panel">
-            <h2>"Precision"</h2>
+            <super::share::Heading state section=Section::Precision>"Precision"</super::share::Heading>
             <Choice
                 label="Weights"
-                options=Signal::derive(methods)
-                value=Signal::derive(move || state.quantization.with(|choice| choice.name().to_owned()))
-                take=move |name| state.quantization.set(QuantizationChoice::named(&name))
+                options=Callback::new(move |()| methods())
+                value=part(|scenario| scenario.quantization.name().to_owned())
+                take=Callback::new(move |name: String| {
+                    let choice = QuantizationChoice::named(&name);
+                    state.edit(Section::Precision, "quantization", |scenario| scenario.quantization = choice);
+                })
             />
             <Choice
                 label="KV cache"
-                options=Signal::derive(kv)
-                value=Signal::derive(move || state.kv_cache.get().name().to_owned())
-                take=move |name| state.kv_cache.set(KvDtype::named(&name).unwrap_or(KvDtype::AUTO))
+                options=Callback::new(move |()| kv())
+                value=part(|scenario| scenario.kv_cache.name().to_owned())
+                take=Callback::new(move |name: String| {
+                    let format = KvDtype::named(&name).unwrap_or(KvDtype::AUTO);
+                    state.edit(Section::Precision, "kv", |scenario| scenario.kv_cache = format);
+                })
             />
             <Choice
                 label="Activations"
-                options=Signal::derive(dtypes)
-                value=Signal::derive(move || state.dtype.get().map_or("auto", Dtype::name).to_owned())
-                take=move |name| state.dtype.set(Dtype::named(&name))
+                options=Callback::new(move |()| dtypes())
+                value=part(|scenario| scenario.dtype.map_or("auto", Dtype::name).to_owned())
+                take=Callback::new(move |name: String| {
+                    let dtype = Dtype::named(&name);
+                    state.edit(Section::Precision, "dtype", |scenario| scenario.dtype = dtype);
+                })
             />
             <label class="check">
                 <input
                     type="checkbox"
                     id="disable-sliding-window"
-                    prop:checked=move || state.disable_sliding_window.get()
-                    on:change=move |ev| state.disable_sliding_window.set(event_target_checked(&ev))
+                    prop:checked=move || state.scenario.with(|scenario| scenario.disable_sliding_window)
+                    on:change=move |ev| {
+                        let off = event_target_checked(&ev);
+                        state.edit(Section::Precision, "window", |scenario| scenario.disable_sliding_window = off);
+                    }
                 />
                 <span>"Sliding windows off"</span>
             </label>

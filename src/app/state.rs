@@ -1,29 +1,21 @@
-//! The page's state: what was put in, and what follows from it.
+//! The page's state: the comparison, and what follows from it.
 //!
-//! Data goes one way: inputs are signals, everything else is a memo of them. A memo of an input that can be wrong
-//! keeps the last valid value beside the error, so a typing mistake never empties the page.
+//! Data goes one way. The comparison is one signal, changed through [`State::edit`] and its like alone, so that every
+//! change can be undone. Everything shown is a memo of it. The comparison is always valid; what is half-typed lives in
+//! its field, and [`State::errors`] counts such fields, so that the page can say that its figures are older.
 
-use super::facts::Facts;
-use crate::batch::case::{Case, CaseError};
+use super::facts::{Facts, Ready};
+use super::history::History;
+use crate::batch::case::Case;
 use crate::estimate::vllm::Vllm;
 use crate::estimate::{Breakdown, EstimateError, Estimator, Scope};
-use crate::hardware::{self, Accelerator, Precision};
-use crate::layout::Layout;
-use crate::model::{ConfigError, Dtype, KvDtype, ModelSpec, read, resolve};
+use crate::hardware::Accelerator;
+use crate::model::{ConfigError, ModelSpec, read, resolve};
 use crate::report::{ComputePrecision, Roof, compute_precision};
-use crate::scenario::LayoutInput;
-use crate::settings::{QuantizationChoice, Settings};
+use crate::scenario::state::{Comparison, CustomModel, ModelChoice, Scenario, Section};
+use crate::settings::Settings;
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// Where the model comes from.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum ModelInput {
-    /// A preset, by id.
-    Preset(String),
-    /// A config text, with the name of the file it came from and a quantization document beside it.
-    Custom { text: String, companion: Option<String>, file: Option<String> },
-}
 
 /// A resolved model and what to call it.
 #[derive(Clone, Debug)]
@@ -31,212 +23,266 @@ pub(super) struct Model {
     pub(super) name: String,
     pub(super) source: String,
     pub(super) spec: ModelSpec,
-    pub(super) input: ModelInput,
 }
 
-/// The last valid value of an input, and what is wrong with the input now.
-#[derive(Clone, Debug)]
-pub(super) struct Kept<T, E> {
-    pub(super) value: Option<Arc<T>>,
-    pub(super) error: Option<E>,
-}
-
-impl<T, E: PartialEq> PartialEq for Kept<T, E> {
-    fn eq(&self, other: &Self) -> bool {
-        let same = match (&self.value, &other.value) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same && self.error == other.error
-    }
-}
-
-impl<T, E> Kept<T, E> {
-    fn next(previous: Option<&Self>, now: Result<T, E>) -> Self {
-        match now {
-            Ok(value) => Self { value: Some(Arc::new(value)), error: None },
-            Err(error) => Self { value: previous.and_then(|kept| kept.value.clone()), error: Some(error) },
-        }
-    }
-}
-
-/// Everything that is shown of one estimate.
+/// Everything that is shown of one scenario.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
+    pub(super) scenario: Scenario,
     pub(super) model: Arc<Model>,
     pub(super) settings: Settings,
-    pub(super) case: Arc<Case>,
+    pub(super) case: Case,
     pub(super) vllm: Vllm,
     /// In the scope that is chosen.
     pub(super) breakdown: Result<Breakdown, EstimateError>,
     /// Per GPU: what a GPU's roofline is about.
     pub(super) per_gpu: Result<Breakdown, EstimateError>,
-    pub(super) accelerator: &'static Accelerator,
+    pub(super) accelerator: Accelerator,
     pub(super) computed: ComputePrecision,
     pub(super) roof: Option<Roof>,
+    scope: Scope,
+}
+
+/// The outcomes of all scenarios, in order; those that did not change are the same ones as before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcomes(pub(super) Vec<Arc<Outcome>>);
+
+impl PartialEq for Outcomes {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| Arc::ptr_eq(a, b))
+    }
+}
+
+/// A config that is being worked on and is not a valid one (yet).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ConfigDraft {
+    pub(super) text: String,
+    pub(super) file: Option<String>,
+    pub(super) error: ConfigError,
 }
 
 /// Signals and memos; copied freely.
 #[derive(Clone, Copy)]
 pub(super) struct State {
     pub(super) facts: RwSignal<Facts>,
-    pub(super) model: RwSignal<ModelInput>,
-    pub(super) layout: RwSignal<LayoutInput>,
-    pub(super) quantization: RwSignal<QuantizationChoice>,
-    pub(super) kv_cache: RwSignal<KvDtype>,
-    pub(super) dtype: RwSignal<Option<Dtype>>,
-    pub(super) disable_sliding_window: RwSignal<bool>,
-    pub(super) case: RwSignal<String>,
-    pub(super) accelerator: RwSignal<String>,
-    pub(super) precision: RwSignal<Option<Precision>>,
-    pub(super) scope: RwSignal<Scope>,
-    pub(super) dark: RwSignal<bool>,
+    pub(super) comparison: RwSignal<Comparison>,
+    pub(super) selected: RwSignal<u32>,
+    /// The scenario that is selected.
+    pub(super) scenario: Memo<Scenario>,
+    pub(super) outcomes: Memo<Outcomes>,
+    /// The config text that was typed, pasted or dropped and could not be taken.
+    pub(super) draft: RwSignal<Option<ConfigDraft>>,
+    /// How many fields hold something that is not valid.
+    pub(super) errors: RwSignal<usize>,
+    /// Something to say about what was just done.
     pub(super) notice: RwSignal<Option<String>>,
-    pub(super) read_model: Memo<Kept<Model, ConfigError>>,
-    pub(super) read_layout: Memo<Kept<Layout, ()>>,
-    pub(super) read_case: Memo<Kept<Case, CaseError>>,
-    pub(super) outcome: Memo<Shared>,
-}
-
-/// An outcome that is compared by identity: a new one is always news.
-#[derive(Clone, Debug)]
-pub(super) struct Shared(pub(super) Option<Arc<Outcome>>);
-
-impl PartialEq for Shared {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.is_none() && other.0.is_none()
-    }
+    pub(super) dark: RwSignal<bool>,
+    /// Steps back and forward.
+    pub(super) steps: RwSignal<(usize, usize)>,
+    history: StoredValue<History>,
 }
 
 impl State {
     /// The worked example that the page opens on.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(comparison: Comparison) -> Self {
         let facts = RwSignal::new(Facts::Loading);
-        let model = RwSignal::new(ModelInput::Preset("deepseek-v3".to_owned()));
-        let layout =
-            RwSignal::new(LayoutInput { tp: "8".to_owned(), pp: "1".to_owned(), dp: "1".to_owned(), ep: false });
-        let quantization = RwSignal::new(QuantizationChoice::Auto);
-        let kv_cache = RwSignal::new(KvDtype::AUTO);
-        let dtype = RwSignal::new(None);
-        let disable_sliding_window = RwSignal::new(false);
-        let case = RwSignal::new("mix=8192,32*1@8192".to_owned());
-        let accelerator = RwSignal::new("h200-sxm".to_owned());
-        let precision = RwSignal::new(None);
-        let scope = RwSignal::new(Scope::PerGpu);
-
-        let read_model = Memo::new(move |previous: Option<&Kept<Model, ConfigError>>| {
-            facts.with(|facts| match facts {
-                Facts::Ready(ready) => Kept::next(previous, model.with(|model| resolve_model(model, ready))),
-                _ => Kept { value: None, error: None },
+        let selected = RwSignal::new(comparison.baseline());
+        let comparison = RwSignal::new(comparison);
+        let scenario = Memo::new(move |_| {
+            comparison.with(|comparison| {
+                let chosen = comparison.scenario(selected.get()).or_else(|| comparison.scenarios().first());
+                chosen.or_else(|| comparison.scenarios().last()).cloned()
             })
         });
-        let read_layout = Memo::new(move |previous: Option<&Kept<Layout, ()>>| {
-            Kept::next(previous, layout.with(|layout| layout.layout().ok_or(())))
+        let example = comparison.with_untracked(|comparison| comparison.scenarios().first().cloned());
+        let scenario = Memo::new(move |previous: Option<&Scenario>| {
+            scenario.get().or_else(|| previous.cloned()).or_else(|| example.clone()).unwrap_or_else(empty_scenario)
         });
-        let read_case = Memo::new(move |previous: Option<&Kept<Case, CaseError>>| {
-            Kept::next(previous, case.with(|text| Case::parse(text)))
+        let outcomes = Memo::new(move |previous: Option<&Outcomes>| {
+            facts.with(|facts| match facts {
+                Facts::Ready(ready) => comparison.with(|comparison| outcomes(comparison, ready, previous)),
+                _ => Outcomes::default(),
+            })
         });
-        let outcome = Memo::new(move |_| {
-            let (model, layout, case) = (read_model.get().value, read_layout.get().value, read_case.get().value);
-            let settings = |layout| Settings {
-                dtype: dtype.get(),
-                kv_cache: kv_cache.get(),
-                quantization: quantization.get(),
-                disable_sliding_window: disable_sliding_window.get(),
-                layout,
-            };
-            let (Some(model), Some(layout), Some(case)) = (model, layout, case) else { return Shared(None) };
-            let settings = settings(*layout);
-            let chosen = accelerator.with(|id| hardware::by_id(id)).or_else(|| hardware::all().first());
-            let Some(accelerator) = chosen else { return Shared(None) };
-            let vllm = Vllm::new(&model.spec, &settings);
-            let batch = case.batch();
-            let per_gpu = vllm.estimate(&batch, Scope::PerGpu);
-            let breakdown = match scope.get() {
-                Scope::PerGpu => per_gpu.clone(),
-                Scope::Global => vllm.estimate(&batch, Scope::Global),
-            };
-            let by_method =
-                || compute_precision(settings.quantization(&model.spec).as_deref(), settings.dtype(&model.spec));
-            let computed =
-                precision.get().map_or_else(by_method, |precision| ComputePrecision { precision, assumed: None });
-            let roof = Roof::of(accelerator, computed.precision);
-            let outcome = Outcome { model, settings, case, vllm, breakdown, per_gpu, accelerator, computed, roof };
-            Shared(Some(Arc::new(outcome)))
-        });
-        let (dark, notice) = (super::canvas::dark_mode(), RwSignal::new(None));
         Self {
             facts,
-            model,
-            layout,
-            quantization,
-            kv_cache,
-            dtype,
-            disable_sliding_window,
-            case,
-            accelerator,
-            precision,
-            scope,
-            dark,
-            notice,
-            read_model,
-            read_layout,
-            read_case,
-            outcome,
+            comparison,
+            selected,
+            scenario,
+            outcomes,
+            draft: RwSignal::new(None),
+            errors: RwSignal::new(0),
+            notice: RwSignal::new(None),
+            dark: super::canvas::dark_mode(),
+            steps: RwSignal::new((0, 0)),
+            history: StoredValue::new(History::default()),
         }
     }
 
-    /// Whether the results belong to an earlier, valid input.
+    /// Changes a section of the selected scenario, and of all where it is shared. `field` names what is edited, so that
+    /// typing in one field is one step to undo.
+    pub(super) fn edit(&self, section: Section, field: &'static str, change: impl FnOnce(&mut Scenario)) {
+        let id = self.scenario.with_untracked(|scenario| scenario.id);
+        self.change(field, |comparison| comparison.edit(id, section, change));
+    }
+
+    /// Changes the comparison.
+    pub(super) fn change(&self, field: &'static str, change: impl FnOnce(&mut Comparison)) {
+        let before = self.comparison.get_untracked();
+        let mut after = before.clone();
+        change(&mut after);
+        if after == before {
+            return;
+        }
+        let id = self.selected.get_untracked();
+        let now = js_sys::Date::now();
+        self.history.update_value(|history| history.keep(&before, id, field, now));
+        self.set(after);
+    }
+
+    /// Takes one step back.
+    pub(super) fn undo(&self) {
+        let now = self.comparison.get_untracked();
+        if let Some(Some(before)) = self.history.try_update_value(|history| history.undo(&now)) {
+            self.set(before);
+        }
+    }
+
+    /// Takes one step forward again.
+    pub(super) fn redo(&self) {
+        let now = self.comparison.get_untracked();
+        if let Some(Some(after)) = self.history.try_update_value(|history| history.redo(&now)) {
+            self.set(after);
+        }
+    }
+
+    fn set(&self, comparison: Comparison) {
+        let selected = self.selected.get_untracked();
+        if comparison.scenario(selected).is_none() {
+            self.selected.set(comparison.baseline());
+        }
+        self.draft.set(None);
+        self.comparison.set(comparison);
+        self.steps.set(self.history.with_value(History::depth));
+    }
+
+    /// Whether what is shown belongs to earlier, valid inputs.
     pub(super) fn is_stale(&self) -> bool {
-        self.read_model.with(|kept| kept.error.is_some())
-            || self.read_layout.with(|kept| kept.error.is_some())
-            || self.read_case.with(|kept| kept.error.is_some())
+        self.errors.get() > 0 || self.draft.with(Option::is_some)
+    }
+
+    /// What is shown of the selected scenario, once there is something.
+    pub(super) fn shown(&self) -> Option<Arc<Outcome>> {
+        let id = self.scenario.with(|scenario| scenario.id);
+        self.outcomes.with(|outcomes| outcomes.0.iter().find(|outcome| outcome.scenario.id == id).cloned())
     }
 
     /// The text of the config that is being edited.
     pub(super) fn config_text(&self) -> String {
-        self.model.with(|model| match model {
-            ModelInput::Custom { text, .. } => text.clone(),
-            ModelInput::Preset(id) => self.facts.with(|facts| match facts {
-                Facts::Ready(ready) => {
-                    let preset = ready.presets.iter().find(|preset| preset.id == *id);
-                    preset.map(|preset| preset.config.root.to_text()).unwrap_or_default()
-                }
+        if let Some(draft) = self.draft.get() {
+            return draft.text;
+        }
+        self.scenario.with(|scenario| match &scenario.model {
+            ModelChoice::Custom(custom) => custom.config.clone(),
+            ModelChoice::Preset(id) => self.facts.with(|facts| match facts {
+                Facts::Ready(ready) => ready.preset(id).map(|p| p.config.root.to_text()).unwrap_or_default(),
                 _ => String::new(),
             }),
         })
     }
 
-    /// What is shown now, once there is something.
-    pub(super) fn shown(&self) -> Option<Arc<Outcome>> {
-        self.outcome.get().0
+    /// Takes a config text for the selected scenario, or keeps it as a draft with its error.
+    pub(super) fn take_config(&self, text: String, companion: Option<String>, file: Option<String>) {
+        let Facts::Ready(ready) = self.facts.get_untracked() else {
+            self.notice.set(Some("Class facts are still loading; try again in a moment.".to_owned()));
+            return;
+        };
+        match read(&text, companion.as_deref(), &ready.classes) {
+            Ok(_) => {
+                let model = CustomModel { name: file.unwrap_or_default(), config: text, companion };
+                self.draft.set(None);
+                self.edit(Section::Model, "config", |scenario| scenario.model = ModelChoice::Custom(model));
+                self.draft.set(None);
+            }
+            Err(error) => self.draft.set(Some(ConfigDraft { text, file, error })),
+        }
     }
 }
 
-fn resolve_model(input: &ModelInput, facts: &super::facts::Ready) -> Result<Model, ConfigError> {
-    match input {
-        ModelInput::Preset(id) => {
-            let preset = facts.presets.iter().find(|preset| preset.id == *id).or_else(|| facts.presets.first());
-            let Some(preset) = preset else {
-                return Err(ConfigError::NotALanguageModel("no preset of this version"));
-            };
-            Ok(Model {
-                name: preset.name.clone(),
-                source: format!("config.json of {}, read {}", preset.source, preset.as_of),
-                spec: resolve(&preset.config, None, &facts.classes)?,
-                input: input.clone(),
-            })
+fn empty_scenario() -> Scenario {
+    Scenario {
+        id: 0,
+        name: String::new(),
+        model: ModelChoice::Preset(String::new()),
+        layout: crate::layout::Layout::default(),
+        quantization: crate::settings::QuantizationChoice::Auto,
+        kv_cache: crate::model::KvDtype::AUTO,
+        dtype: None,
+        disable_sliding_window: false,
+        cases: Vec::new(),
+        active: 0,
+        verify: crate::batch::case::VerifyAs::Decode,
+        accelerator: crate::scenario::hardware::AcceleratorChoice::listed("h200-sxm"),
+        precision: None,
+    }
+}
+
+/// The outcomes of a comparison; those of unchanged scenarios are taken over.
+fn outcomes(comparison: &Comparison, facts: &Ready, previous: Option<&Outcomes>) -> Outcomes {
+    let before = previous.map(|outcomes| outcomes.0.as_slice()).unwrap_or_default();
+    let mut done: Vec<Arc<Outcome>> = Vec::with_capacity(comparison.scenarios().len());
+    for scenario in comparison.scenarios() {
+        let same = |outcome: &&Arc<Outcome>| outcome.scope == comparison.scope && outcome.scenario == *scenario;
+        if let Some(outcome) = before.iter().find(same) {
+            done.push(outcome.clone());
+            continue;
         }
-        ModelInput::Custom { text, companion, file } => {
-            let spec = read(text, companion.as_deref(), &facts.classes)?;
-            let named = if spec.model_type.is_empty() { "custom model" } else { spec.model_type.as_str() };
-            let beside = if companion.is_some() { " with hf_quant_config.json" } else { "" };
-            Ok(Model {
-                name: file.clone().unwrap_or_else(|| named.to_owned()),
-                source: format!("pasted or dropped config.json{beside}"),
-                spec,
-                input: input.clone(),
-            })
+        let known = before.iter().chain(&done).find(|outcome| outcome.scenario.model == scenario.model);
+        let model = known.map(|outcome| outcome.model.clone()).or_else(|| resolved(&scenario.model, facts));
+        if let Some(outcome) = model.and_then(|model| estimated(scenario, model, comparison.scope)) {
+            done.push(Arc::new(outcome));
         }
     }
+    Outcomes(done)
+}
+
+fn estimated(scenario: &Scenario, model: Arc<Model>, scope: Scope) -> Option<Outcome> {
+    let accelerator = scenario.accelerator.accelerator()?;
+    let (case, settings) = (scenario.case()?.clone(), scenario.settings());
+    let vllm = Vllm::new(&model.spec, &settings);
+    let batch = case.batch_with(scenario.verify);
+    let per_gpu = vllm.estimate(&batch, Scope::PerGpu);
+    let breakdown = match scope {
+        Scope::PerGpu => per_gpu.clone(),
+        Scope::Global => vllm.estimate(&batch, Scope::Global),
+    };
+    let by_method = || compute_precision(settings.quantization(&model.spec).as_deref(), settings.dtype(&model.spec));
+    let computed = scenario.precision.map_or_else(by_method, |precision| ComputePrecision { precision, assumed: None });
+    let roof = Roof::of(&accelerator, computed.precision);
+    let scenario = scenario.clone();
+    Some(Outcome { scenario, model, settings, case, vllm, breakdown, per_gpu, accelerator, computed, roof, scope })
+}
+
+fn resolved(choice: &ModelChoice, facts: &Ready) -> Option<Arc<Model>> {
+    let model = match choice {
+        ModelChoice::Preset(id) => {
+            let preset = facts.preset(id)?;
+            Model {
+                name: preset.name.clone(),
+                source: format!("config.json of {}, read {}", preset.source, preset.as_of),
+                spec: resolve(&preset.config, None, &facts.classes).ok()?,
+            }
+        }
+        ModelChoice::Custom(custom) => {
+            let spec = read(&custom.config, custom.companion.as_deref(), &facts.classes).ok()?;
+            let named = if spec.model_type.is_empty() { "custom model" } else { spec.model_type.as_str() };
+            let beside = if custom.companion.is_some() { " with hf_quant_config.json" } else { "" };
+            Model {
+                name: if custom.name.is_empty() { named.to_owned() } else { custom.name.clone() },
+                source: format!("a config.json of your own{beside}"),
+                spec,
+            }
+        }
+    };
+    Some(Arc::new(model))
 }

@@ -1,100 +1,77 @@
 //! The headline figures.
 
+use super::facts::Facts;
+use super::html::{Block, Html};
 use super::state::{Outcome, State};
-use crate::format::{Unit, duration, grouped, si};
+use crate::format::{NONE, Unit, duration, grouped, si};
 use crate::report::Summary;
 use leptos::prelude::*;
 
-/// A figure: what it is, its number, unit, and the exact value.
-struct Figure {
-    title: &'static str,
-    text: String,
-    exact: String,
-    bound: bool,
-}
-
-/// The headline figures, in a live region.
+/// What is shown, and its headline figures, in a live region.
 #[component]
 pub(super) fn Tiles(state: State) -> impl IntoView {
-    let tile = |figure: Figure| {
-        let (number, unit) = match figure.text.split_once(' ') {
-            Some((number, unit)) => (number.to_owned(), unit.to_owned()),
-            None => (figure.text, String::new()),
-        };
-        view! {
-            <div class="tile" class:bound=figure.bound title=figure.exact>
-                <dt>{figure.title}</dt>
-                <dd>
-                    <b>{number}</b>
-                    <span>{unit}</span>
-                </dd>
-            </div>
+    let markup = Signal::derive(move || {
+        let mut html = Html::default();
+        status(state, &mut html);
+        html.raw("<dl class=\"tiles\">");
+        if let Some(outcome) = state.shown() {
+            figures(&outcome, &mut html);
         }
-    };
-    let tiles = move || state.shown().map(|outcome| figures(&outcome).into_iter().map(tile).collect_view());
+        html.raw("</dl>").take()
+    });
     view! {
         <section class="tiles-region" aria-live="polite" aria-label="Headline figures">
-            <Status state/>
-            <dl class="tiles">{tiles}</dl>
+            <Block class="headline" markup/>
         </section>
     }
 }
 
 /// What is being estimated, or why the figures are not those of the input.
-#[component]
-fn Status(state: State) -> impl IntoView {
-    use super::facts::Facts;
-    move || {
-        if let Facts::Failed(reason) = state.facts.get() {
-            return view! { <p class="status bad">{reason}</p> }.into_any();
-        }
-        let Some(outcome) = state.shown() else {
-            return view! { <p class="status">"Loading class facts and presets…"</p> }.into_any();
-        };
-        let what = format!("{} · {} · {}", outcome.model.name, outcome.settings.layout.label(), outcome.case.to_text());
-        if state.is_stale() {
-            let text = format!("An input has an error. These are the last valid results: {what}");
-            view! { <p class="status bad" id="stale">{text}</p> }.into_any()
-        } else {
-            view! { <p class="status">{what}</p> }.into_any()
-        }
+fn status(state: State, html: &mut Html) {
+    if let Facts::Failed(reason) = state.facts.get() {
+        html.element("<p class=\"status bad\">", &reason, "</p>");
+        return;
     }
+    let Some(outcome) = state.shown() else {
+        html.raw("<p class=\"status\">Loading class facts and presets…</p>");
+        return;
+    };
+    if state.is_stale() {
+        html.raw("<p class=\"status bad\" id=\"stale\">An input has an error. These are the last valid results: ");
+    } else {
+        html.raw("<p class=\"status\">");
+    }
+    let layout = outcome.settings.layout.label();
+    html.text(&outcome.model.name).raw(" · ").text(&layout).raw(" · ").text(&outcome.case.to_text()).raw("</p>");
 }
 
-fn figures(outcome: &Outcome) -> Vec<Figure> {
-    let (Ok(breakdown), Ok(per_gpu)) = (&outcome.breakdown, &outcome.per_gpu) else { return Vec::new() };
+fn figures(outcome: &Outcome, html: &mut Html) {
+    let (Ok(breakdown), Ok(per_gpu)) = (&outcome.breakdown, &outcome.per_gpu) else { return };
     let cost = breakdown.cost();
     // Time is always that of one GPU: all of them run at once.
     let summary = Summary::of(per_gpu.cost(), outcome.roof.as_ref());
-    let none = || crate::format::NONE.to_owned();
-    let amount = |title, unit: Unit, value: f64, exact: u128, name: &str| Figure {
-        title,
-        text: si(value, unit),
-        exact: format!("{} {name}", grouped(exact)),
-        bound: false,
-    };
-    let other = |title, text: Option<String>, exact: Option<String>, bound| Figure {
-        title,
-        text: text.unwrap_or_else(none),
-        exact: exact.unwrap_or_default(),
-        bound,
-    };
-    vec![
-        amount("FLOPs", Unit::FLOP, cost.flops.as_f64(), cost.flops.0, "FLOP"),
-        amount("Read", Unit::BYTE, cost.read.as_f64(), cost.read.0, "bytes"),
-        amount("Written", Unit::BYTE, cost.write.as_f64(), cost.write.0, "bytes"),
-        other(
-            "Intensity",
-            cost.intensity().map(|i| si(i.0, Unit::INTENSITY)),
-            cost.intensity().map(|i| format!("{} FLOP per byte read or written", i.0)),
-            false,
-        ),
-        other("Bound", summary.bound.map(|b| b.label().to_owned()), None, true),
-        other(
-            "Step, at least",
-            summary.time.map(duration),
-            summary.time.map(|t| format!("{} s: the larger of FLOPs over peak and bytes over bandwidth", t.0)),
-            false,
-        ),
-    ]
+    let exact = |amount: u128, unit: &str| format!("{} {unit}", grouped(amount));
+    let flops = si(cost.flops.as_f64(), Unit::FLOP);
+    tile(html, "", "FLOPs", &flops, &exact(cost.flops.0, "FLOP"));
+    tile(html, "", "Read", &si(cost.read.as_f64(), Unit::BYTE), &exact(cost.read.0, "bytes"));
+    tile(html, "", "Written", &si(cost.write.as_f64(), Unit::BYTE), &exact(cost.write.0, "bytes"));
+    let intensity = cost.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
+    tile(html, "", "Intensity", &intensity, "FLOPs per byte read or written");
+    let bound = summary.bound.map_or(NONE, |bound| bound.label());
+    tile(html, bound, "Bound", bound, "What limits one GPU at this arithmetic intensity");
+    let time = summary.time.map_or_else(|| NONE.to_owned(), duration);
+    let how = summary.time.map_or_else(String::new, |time| {
+        format!("{} s: the larger of FLOPs over peak and bytes over bandwidth, on one GPU", time.0)
+    });
+    tile(html, "", "Step, at least", &time, &how);
+}
+
+fn tile(html: &mut Html, class: &str, title: &'static str, text: &str, exact: &str) {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    html.raw("<div class=\"tile ").text(class).raw("\" title=\"").text(exact).raw("\">");
+    html.element("<dt>", title, "</dt>").element("<dd><b>", number, "</b>").element(
+        "<span>",
+        unit,
+        "</span></dd></div>",
+    );
 }

@@ -8,6 +8,7 @@
 mod attributes;
 pub mod classes;
 pub mod dtype;
+mod keys;
 pub mod layers;
 mod notes;
 pub mod origin;

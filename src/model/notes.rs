@@ -1,201 +1,60 @@
 //! Remarks on a reading: what the config says that the estimate simplifies, leaves out or could not understand.
 
 use super::classes::Class;
+use super::keys::{IRRELEVANT, READ, SIMPLIFIED, TWO_MATRICES};
+use super::origin::Origin;
+use super::quantization;
 use super::resolve::Parts;
 use super::spec::{ModelSpec, Note, Weight};
 use crate::json::{Node, Repair, Value};
 
-/// Keys that tell of something which vLLM's estimator does not model, with the effect on its numbers.
-const SIMPLIFIED: [(&[&str], &str); 13] = [
-    (
-        &[
-            "linear_num_value_heads",
-            "linear_attn_config",
-            "mamba_d_state",
-            "ssm_state_size",
-            "mamba_num_heads",
-            "mamba_n_heads",
-        ],
-        "Linear-attention or state-space layers are counted as full attention by the vLLM model, with a KV cache they do not have.",
-    ),
-    (&["attention_chunk_size"], "Chunked attention is counted as full attention by the vLLM model."),
-    (
-        &["index_topk", "index_n_heads"],
-        "Sparse attention (an indexer picks the tokens) is counted as full attention by the vLLM model; the indexer itself is not counted.",
-    ),
-    (
-        &["shared_expert_intermediate_size"],
-        "A shared expert described by shared_expert_intermediate_size is not counted by the vLLM model.",
-    ),
-    (
-        &["intermediate_size_mlp"],
-        "Dense layers are wider than the experts (intermediate_size_mlp); the vLLM model gives them the experts' width.",
-    ),
-    (
-        &["decoder_sparse_step", "mlp_only_layers", "expert_layer_period", "moe_layers"],
-        "Which layers have experts is set by a key that the vLLM model does not read; it counts experts in every layer.",
-    ),
-    (&["ffn_config"], "FFN sizes inside ffn_config are not read by the vLLM model."),
-    (&["block_configs"], "Layers differ block by block; the vLLM model counts them all alike."),
-    (
-        &["hybrid_override_pattern", "layers_block_type"],
-        "Layers are of different kinds, most with one part only; the vLLM model gives every layer both attention and FFN.",
-    ),
-    (&["compress_ratios"], "Compressed attention is not modelled by the vLLM model."),
-    (&["num_nextn_predict_layers", "num_mtp_layers"], "Multi-token prediction layers are not counted."),
-    (&["num_kv_shared_layers"], "Layers that share KV are counted with a KV cache of their own by the vLLM model."),
-    (
-        &["is_encoder_decoder"],
-        "This is an encoder-decoder model; the vLLM model counts one stack only, and no cross-attention.",
-    ),
-];
-
-/// Keys that no estimate reads and that need no mention.
-const IRRELEVANT: [&str; 44] = [
-    "architectures",
-    "model_type",
-    "auto_map",
-    "transformers_version",
-    "use_cache",
-    "initializer_range",
-    "hidden_act",
-    "hidden_activation",
-    "hidden_dropout",
-    "attention_dropout",
-    "attention_bias",
-    "mlp_bias",
-    "bias",
-    "rms_norm_eps",
-    "layer_norm_eps",
-    "layer_norm_epsilon",
-    "layernorm_epsilon",
-    "rope_theta",
-    "rope_scaling",
-    "rope_parameters",
-    "rope_local_base_freq",
-    "rotary_dim",
-    "partial_rotary_factor",
-    "tie_word_embeddings",
-    "bos_token_id",
-    "eos_token_id",
-    "pad_token_id",
-    "torch_dtype",
-    "dtype",
-    "max_position_embeddings",
-    "pretraining_tp",
-    "router_aux_loss_coef",
-    "aux_loss_alpha",
-    "output_router_logits",
-    "scoring_func",
-    "seq_aux",
-    "topk_method",
-    "topk_group",
-    "n_group",
-    "norm_topk_prob",
-    "routed_scaling_factor",
-    "resid_pdrop",
-    "embd_pdrop",
-    "attn_pdrop",
-];
-
-/// Keys that are read.
-const READ: [&str; 71] = [
-    "attention_k_eq_v",
-    "attention_other_setting",
-    "attn_config",
-    "block_configs",
-    "compression_config",
-    "config",
-    "decoder",
-    "decoder_layers",
-    "d_model",
-    "encoder_attention_heads",
-    "encoder_layers",
-    "expert_ffn_hidden_size",
-    "ffn_hidden_size",
-    "first_k_dense_replace",
-    "global_attn_every_n_layers",
-    "global_head_dim",
-    "head_dim",
-    "hidden_size",
-    "hidden_size_per_head",
-    "hybrid_override_pattern",
-    "interleave_moe_layer_step",
-    "intermediate_size",
-    "kv_channels",
-    "kv_lora_rank",
-    "language_config",
-    "layer_types",
-    "layers_block_type",
-    "llm_config",
-    "max_window_layers",
-    "moe_intermediate_size",
-    "moe_k",
-    "moe_layer_freq",
-    "moe_num_experts",
-    "moe_top_k",
-    "moe_topk",
-    "multi_query",
-    "multi_query_group_num",
-    "n_embd",
-    "n_embed",
-    "n_head",
-    "n_head_kv",
-    "n_heads",
-    "n_layer",
-    "n_layers",
-    "n_routed_experts",
-    "n_shared_experts",
-    "new_decoder_architecture",
-    "num_attention_groups",
-    "num_attention_heads",
-    "num_experts",
-    "num_experts_per_tok",
-    "num_experts_per_token",
-    "num_global_key_value_heads",
-    "num_heads",
-    "num_hidden_layers",
-    "num_key_value_heads",
-    "num_kv_heads",
-    "num_layers",
-    "num_local_experts",
-    "num_shared_experts",
-    "padded_vocab_size",
-    "q_lora_rank",
-    "qk_nope_head_dim",
-    "qk_rope_head_dim",
-    "quantization_config",
-    "sliding_window",
-    "sliding_window_pattern",
-    "text_config",
-    "thinker_config",
-    "use_sliding_window",
-    "v_head_dim",
-];
-const READ_LATER: [&str; 4] = ["vocab_size", "top_k_experts", "sliding_window_size", "use_bidirectional_attention"];
+/// What a reading was made from.
+pub(super) struct Given<'a> {
+    /// The config.
+    pub(super) root: &'a Node,
+    /// The quantization document beside it.
+    pub(super) companion: Option<&'a Node>,
+    /// What had to be forgiven in the text.
+    pub(super) repairs: &'a [Repair],
+    /// Whether the config was taken out of an object around it.
+    pub(super) unwrapped: bool,
+}
 
 /// All remarks on a reading, the weightiest first.
-pub(super) fn notes(
-    spec: &ModelSpec,
-    parts: &Parts<'_>,
-    root: &Node,
-    repairs: &[Repair],
-    unwrapped: bool,
-) -> Vec<Note> {
+pub(super) fn notes(spec: &ModelSpec, parts: &Parts<'_>, given: &Given<'_>) -> Vec<Note> {
     let mut notes = Vec::new();
-    let mut say = |weight, text: String| notes.push(Note { weight, text });
+    identity(spec, parts, &mut notes);
+    numbers(spec, parts, given, &mut notes);
+    simplifications(spec, parts, given.root, &mut notes);
+    if given.unwrapped {
+        say(&mut notes, Weight::Info, "The config was taken out of the object around it (\"config\").");
+    }
+    for repair in given.repairs {
+        say(&mut notes, Weight::Info, repair.note());
+    }
+    notes.extend(unused(parts).map(|text| Note { weight: Weight::Info, text }));
+    let (mut sorted, rest): (Vec<_>, Vec<_>) = notes.into_iter().partition(|note| note.weight == Weight::Strong);
+    let (caution, info): (Vec<_>, Vec<_>) = rest.into_iter().partition(|note| note.weight == Weight::Caution);
+    sorted.extend(caution);
+    sorted.extend(info);
+    sorted
+}
+
+fn say(notes: &mut Vec<Note>, weight: Weight, text: impl Into<String>) {
+    notes.push(Note { weight, text: text.into() });
+}
+
+/// Whether these are the numbers of the model that is meant.
+fn identity(spec: &ModelSpec, parts: &Parts<'_>, notes: &mut Vec<Note>) {
     if let Some(reason) = &spec.unreadable {
-        say(Weight::Strong, format!("The vLLM model counts nothing here: {reason}."));
+        say(notes, Weight::Strong, format!("The vLLM model counts nothing here: {reason}."));
     }
     if parts.missing_part {
-        let class = &spec.text_type;
-        say(
-            Weight::Strong,
-            format!(
-                "{} keeps its language model in a sub-config that is missing here: the keys at the top level are ignored, and every number is a default of {class}.",
-                spec.model_type
-            ),
+        let (outer, class) = (&spec.model_type, &spec.text_type);
+        let text = format!(
+            "{outer} keeps its language model in a sub-config that is missing here: the keys at the top level are ignored, and every number is a default of {class}."
         );
+        say(notes, Weight::Strong, text);
     }
     if !spec.class_known {
         let named = if spec.model_type.is_empty() {
@@ -203,52 +62,83 @@ pub(super) fn notes(
         } else {
             "This model_type is not known here"
         };
-        say(
-            Weight::Caution,
-            format!("{named}: only the keys that stand in the config count, no aliases and no class defaults."),
-        );
+        let text = format!("{named}: only the keys that stand in the config count, no aliases and no class defaults.");
+        say(notes, Weight::Caution, text);
+    } else if spec.vocab.ok().is_none() && parts.text.class.is_some_and(|class| class.default("vocab_size").is_none()) {
+        let text = "This class has no vocabulary: it is an encoder, not a language model, and has no LM head to count.";
+        say(notes, Weight::Strong, text);
     }
+}
+
+/// Values that were not taken as they stand.
+fn numbers(spec: &ModelSpec, parts: &Parts<'_>, given: &Given<'_>, notes: &mut Vec<Note>) {
     if parts.text.json.and_then(|json| json.get("num_key_value_heads")).is_some_and(Node::is_null)
         && !parts.text.class.is_some_and(Class::null_kv_is_heads)
     {
-        say(Weight::Caution, "num_key_value_heads is null, which vLLM refuses when it starts.".to_owned());
+        say(notes, Weight::Caution, "num_key_value_heads is null, which vLLM refuses when it starts.");
     }
-    for (name, reading) in spec.fields() {
-        if let Err(reason) = &reading.value
-            && spec.unreadable.is_none()
-        {
-            say(Weight::Caution, format!("{name} {reason}: the components that need it are left out."));
-        }
+    if let Origin::Derived(reason) = &spec.dtype.origin
+        && reason.contains("assumed")
+    {
+        say(notes, Weight::Caution, format!("dtype: {reason}."));
     }
-    if let Some(method) = spec.quantization.method.as_deref().filter(|method| method.is_empty()) {
-        let _ = method;
-        say(Weight::Caution, "A quantization is described without a quant_method; vLLM does not know it, and weights count as not quantized.".to_owned());
+    let (root, method) = (given.root, spec.quantization.method.as_deref());
+    let own = root.get("quantization_config");
+    if method == Some("") {
+        let text = "A quantization is described without a quant_method; vLLM does not know it, and weights count as not quantized.";
+        say(notes, Weight::Caution, text);
+    } else if let Some(node) = own.filter(|node| !node.is_object() && !node.is_null()) {
+        let text =
+            format!("quantization_config is {}, expected an object: weights count as not quantized.", node.describe());
+        say(notes, Weight::Caution, text);
+    } else if method.is_none() && root.get("quantization").is_some_and(Node::is_object) {
+        let text = "The config has a quantization of its own (MLX), which vLLM does not read: weights count as not quantized, in 16 bit.";
+        say(notes, Weight::Caution, text);
     }
+    let algo = spec.quantization.origin.as_ref().and_then(|origin| match origin {
+        Origin::Config { path, .. } if path.ends_with("quant_algo") => Some(path),
+        _ => None,
+    });
+    if method == Some("modelopt") && algo.is_some() && !quantization::is_fp8_algo(root, given.companion) {
+        let text = "The ModelOpt algorithm is none that the estimator tells apart: its weights count as one byte.";
+        say(notes, Weight::Caution, text);
+    }
+    if given.companion.is_some() && own.is_some() {
+        say(
+            notes,
+            Weight::Caution,
+            "The config names its own quantization: the hf_quant_config.json beside it is not used.",
+        );
+    }
+}
+
+/// What the estimate counts otherwise than the model does it.
+fn simplifications(spec: &ModelSpec, parts: &Parts<'_>, root: &Node, notes: &mut Vec<Note>) {
     for (keys, effect) in SIMPLIFIED {
-        let Some(key) = keys.iter().find(|key| matters(parts, root, key)) else { continue };
-        say(Weight::Caution, format!("{effect} ({key})"));
+        if let Some(key) = keys.iter().find(|key| matters(parts, root, key)) {
+            say(notes, Weight::Caution, format!("{effect} ({key})"));
+        }
     }
     let kinds = parts.text.json.and_then(|json| json.get("layer_types")).and_then(Node::items).unwrap_or_default();
     let named = |word: &str| kinds.iter().any(|kind| kind.text().is_some_and(|kind| kind.contains(word)));
     if named("linear") && !notes.iter().any(|note| note.text.starts_with("Linear")) {
-        let text = "Linear-attention layers are counted as full attention by the vLLM model.".to_owned();
-        notes.push(Note { weight: Weight::Caution, text });
+        say(notes, Weight::Caution, "Linear-attention layers are counted as full attention by the vLLM model.");
     }
-    if unwrapped {
-        notes.push(Note {
-            weight: Weight::Info,
-            text: "The config was taken out of the object around it (\"config\").".to_owned(),
-        });
+    let dense = parts.ffn.integer("first_k_dense_replace").unwrap_or(0);
+    if dense > 0 && !parts.ffn.has("moe_layer_freq") && spec.experts.ok().is_some_and(|experts| experts > 0) {
+        let text = format!(
+            "The first {dense} layers are dense (first_k_dense_replace), but the vLLM model counts experts in them: it reads that key only beside moe_layer_freq."
+        );
+        say(notes, Weight::Caution, text);
     }
-    notes.extend(repairs.iter().map(|repair| Note { weight: Weight::Info, text: repair.note().to_owned() }));
-    if let Some(text) = unused(parts) {
-        notes.push(Note { weight: Weight::Info, text });
+    if TWO_MATRICES.contains(&spec.text_type.as_str()) {
+        let text = "The FFN of this model has two matrices; the vLLM model counts three, half more than there are.";
+        say(notes, Weight::Caution, text);
     }
-    let (mut sorted, rest): (Vec<_>, Vec<_>) = notes.into_iter().partition(|note| note.weight == Weight::Strong);
-    let (caution, info): (Vec<_>, Vec<_>) = rest.into_iter().partition(|note| note.weight == Weight::Caution);
-    sorted.extend(caution);
-    sorted.extend(info);
-    sorted
+    if quantization::leaves_modules_out(root) {
+        let text = "The quantization leaves some modules in 16 bit; the vLLM model counts all weights but the LM head's as quantized.";
+        say(notes, Weight::Caution, text);
+    }
 }
 
 /// Whether a key is set to something that makes a difference.
@@ -263,7 +153,6 @@ fn unused(parts: &Parts<'_>) -> Option<String> {
     let known = |key: &str| {
         IRRELEVANT.contains(&key)
             || READ.contains(&key)
-            || READ_LATER.contains(&key)
             || SIMPLIFIED.iter().any(|(keys, _)| keys.contains(&key))
             || key.starts_with('_')
             || key.ends_with("_token_id")

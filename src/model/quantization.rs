@@ -54,13 +54,14 @@ pub fn weight_bytes(method: &str) -> Option<WeightBytes> {
 }
 
 /// The name under which a vLLM 0.33.0 engine runs a checkpoint's method, where it renames it. Its own counters look
-/// the new name up, do not find it, and hold the LM head only.
+/// the new name up; most they do not find, and then hold the LM head only.
 #[must_use]
 pub fn engine_name(method: &str, model_type: &str) -> Option<&'static str> {
     match method {
         "awq" | "awq_marlin" => Some("auto_awq"),
         "gptq" | "gptq_marlin" => Some("auto_gptq"),
         "mxfp4" if model_type == "gpt_oss" => Some("gpt_oss_mxfp4"),
+        "mxfp8" => Some("modelopt_mxfp8"),
         "fp8" if model_type.starts_with("deepseek_v4") => Some("deepseek_v4_fp8"),
         _ => None,
     }
@@ -103,13 +104,42 @@ fn read(node: &Node, path: &str) -> Quantization {
             return Quantization { method: Some(method), origin: Some(origin) };
         }
     }
-    let method = match named.as_deref() {
-        Some("compressed_tensors") => "compressed-tensors".to_owned(),
-        _ => named.unwrap_or_default(),
-    };
+    let method = normal(&named.unwrap_or_default());
     let at = node.get("quant_method").unwrap_or(node);
     let path = if node.get("quant_method").is_some() { format!("{path}.quant_method") } else { path.to_owned() };
     Quantization { method: Some(method), origin: Some(Origin::Config { path, span: at.span }) }
+}
+
+/// Whether the ModelOpt algorithm of a config, or of the document beside it, is one of the FP8 family.
+#[must_use]
+pub fn is_fp8_algo(root: &Node, companion: Option<&Node>) -> bool {
+    let holders = [root.get("quantization_config"), root.get("compression_config"), companion];
+    holders.into_iter().flatten().any(|node| {
+        let inner = node.get("quantization").filter(|inner| inner.is_object()).unwrap_or(node);
+        inner.get("quant_algo").and_then(Node::text).is_some_and(|algo| algo.to_ascii_uppercase().contains("FP8"))
+    })
+}
+
+/// Whether a quantization names modules that it does not hold for.
+#[must_use]
+pub fn leaves_modules_out(root: &Node) -> bool {
+    let named = |node: &Node, key: &str| {
+        let modules = node.get(key).and_then(Node::items).unwrap_or_default();
+        modules.iter().filter_map(Node::text).any(|module| !module.contains("lm_head"))
+    };
+    root.get("quantization_config").is_some_and(|node| {
+        let inner = node.get("quantization").unwrap_or(node);
+        ["ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers"]
+            .iter()
+            .any(|key| named(node, key) || named(inner, key))
+    })
+}
+
+/// A method's name as the table of weight sizes spells it.
+#[must_use]
+pub fn normal(method: &str) -> String {
+    let method = method.trim().to_ascii_lowercase();
+    if method == "compressed_tensors" { "compressed-tensors".to_owned() } else { method }
 }
 
 /// The method of a ModelOpt algorithm.

@@ -76,12 +76,13 @@ pub fn resolve(document: &Document, companion: Option<&Node>, classes: &ClassTab
     if !root.is_object() {
         return Err(ConfigError::NotAnObject(root.describe()));
     }
-    if let Some(what) = looks_like(root) {
+    if let Some(what) = looks_like(root, classes) {
         return Err(ConfigError::NotALanguageModel(what));
     }
     let parts = Parts::find(root, classes);
     let mut spec = parts.spec(root, companion);
-    spec.notes = notes::notes(&spec, &parts, root, &document.repairs, unwrapped);
+    let given = notes::Given { root, companion, repairs: &document.repairs, unwrapped };
+    spec.notes = notes::notes(&spec, &parts, &given);
     Ok(spec)
 }
 
@@ -113,10 +114,11 @@ impl<'a> Parts<'a> {
         let class = root.get("model_type").and_then(Node::text).and_then(|name| classes.class(name));
         let top = Attributes { json: Some(root), path: String::new(), class, part: None };
         let Some(part) = class.and_then(Class::text_part) else {
-            let text = if class.is_none() { Self::in_unknown(root, classes) } else { None };
-            let ffn = match &text {
-                Some(text) if text.path != "text_config" => top.clone(),
-                Some(text) => text.clone(),
+            let text = if class.is_none() { Self::in_unknown(root) } else { None };
+            // vLLM takes FFN fields from the attribute `text_config` alone, wherever the rest comes from.
+            let part = root.get("text_config").filter(|part| class.is_none() && part.is_object());
+            let ffn = match part {
+                Some(part) => Attributes { json: Some(part), path: "text_config".to_owned(), class: None, part: None },
                 None => top.clone(),
             };
             return Self { text: text.unwrap_or_else(|| top.clone()), ffn, top, missing_part: false };
@@ -138,11 +140,10 @@ impl<'a> Parts<'a> {
     }
 
     /// The language model inside a config of an unknown class.
-    fn in_unknown(root: &'a Node, classes: &'a ClassTable) -> Option<Attributes<'a>> {
+    fn in_unknown(root: &'a Node) -> Option<Attributes<'a>> {
         let path = ["text_config", "llm_config", "language_config"]
             .into_iter()
             .find(|path| root.get(path).is_some_and(|part| part.get("num_attention_heads").is_some()))?;
-        let _ = classes;
         Some(Attributes { json: root.get(path), path: path.to_owned(), class: None, part: None })
     }
 
@@ -180,7 +181,7 @@ impl<'a> Parts<'a> {
             kv_heads: self.kv_heads(&heads),
             head_dim: self.head_dim(&hidden, &heads),
             window,
-            sliding_layers: Reading::new(sliding, sliding_origin),
+            sliding_layers: if has_window { Reading::new(sliding, sliding_origin) } else { zero("no window") },
             mla: self.mla(text_type),
             experts_per_token: self.experts_per_token(),
             intermediate: self.intermediate(&hidden),
@@ -292,6 +293,10 @@ impl<'a> Parts<'a> {
     fn window(&self) -> Reading {
         match self.text.window() {
             Some(attribute) if attribute.value.as_ref() == &Value::Null => Reading::new(0, attribute.origin),
+            // A negative width caps nothing and counts no layer.
+            Some(attribute) if integer(&attribute.value).is_some_and(|width| width < 0) => {
+                Reading::new(0, attribute.origin)
+            }
             Some(attribute) => Reading::of(&attribute),
             None => zero("no window"),
         }
@@ -387,13 +392,16 @@ impl<'a> Parts<'a> {
         }
         if let (Some(freq), Some(dense)) = (self.ffn.get("moe_layer_freq"), self.ffn.get("first_k_dense_replace")) {
             let origin = Origin::Derived("first_k_dense_replace and moe_layer_freq".to_owned());
-            let (freq_node, dense) = (&freq.value, integer(&dense.value).map(|k| u64::try_from(k).unwrap_or(0)));
+            let (freq_node, dense_node) = (&freq.value, &dense.value);
+            let dense = integer(dense_node).map(|k| u64::try_from(k).unwrap_or(0));
             let freq = integer(freq_node).and_then(|freq| u64::try_from(freq).ok()).filter(|freq| *freq > 0);
             result = if let (Some(freq), Some(dense)) = (freq, dense) {
                 Reading::new(count.div_ceil(freq) - dense.min(count).div_ceil(freq), origin)
             } else {
-                let shown = if matches!(freq_node.as_ref(), Value::List(_)) { "a list" } else { "not usable" };
-                let reason = format!("cannot be counted: moe_layer_freq is {shown}, on which vLLM's estimator fails");
+                let wrong =
+                    if freq.is_none() { ("moe_layer_freq", freq_node) } else { ("first_k_dense_replace", dense_node) };
+                let found = Node { value: wrong.1.clone().into_owned(), span: json::Span::default() }.describe();
+                let reason = format!("cannot be counted: {} is {found}, on which vLLM's estimator fails", wrong.0);
                 Reading { value: Err(reason), origin }
             };
         }
@@ -405,11 +413,17 @@ impl<'a> Parts<'a> {
         let text = self.text.json.filter(|_| !self.text.path.is_empty()).map(|json| (json, self.text.path.as_str()));
         let nested = |key: &'static str| root.get(key).map(|node| (node, key));
         let levels = [Some((root, "")), text, nested("vision_config"), nested("encoder_config")];
+        let mut unknown = None;
         for (json, path) in levels.into_iter().flatten() {
             for key in ["dtype", "torch_dtype"] {
                 let Some(node) = json.get(key) else { continue };
-                let Some(dtype) = node.text().and_then(Dtype::named) else { continue };
                 let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+                let Some(dtype) = node.text().and_then(Dtype::named) else {
+                    if !node.is_null() && unknown.is_none() {
+                        unknown = Some(format!("{path} is {}, which is no dtype that is known here", node.describe()));
+                    }
+                    continue;
+                };
                 return match dtype {
                     Dtype::Float32 => ServedDtype {
                         dtype: Dtype::BFloat16,
@@ -419,10 +433,11 @@ impl<'a> Parts<'a> {
                 };
             }
         }
-        ServedDtype {
-            dtype: Dtype::BFloat16,
-            origin: Origin::Fallback("no dtype means float32, which is served as bfloat16"),
-        }
+        let origin = match unknown {
+            Some(reason) => Origin::Derived(format!("bfloat16 is assumed: {reason}")),
+            None => Origin::Fallback("no dtype means float32, which is served as bfloat16"),
+        };
+        ServedDtype { dtype: Dtype::BFloat16, origin }
     }
 }
 

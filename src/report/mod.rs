@@ -14,3 +14,10 @@ pub use model::{engine_note, facts, left_out};
 pub use precision::{ComputePrecision, compute_precision};
 pub use rows::{OperationRow, PartRows, rows};
 pub use summary::{Roof, Summary};
+/// TEMP
+pub fn names(
+    c: &crate::scenario::state::Comparison,
+    _m: impl Fn(&crate::scenario::state::ModelChoice) -> String,
+) -> Vec<String> {
+    c.scenarios().iter().map(|s| if s.name.is_empty() { s.layout.label() } else { s.name.clone() }).collect()
+}

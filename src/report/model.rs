@@ -57,7 +57,7 @@ pub fn left_out<'a>(vllm: &'a Vllm, model: &ModelSpec) -> Vec<(Component, &'a st
 pub fn engine_note(settings: &Settings, model: &ModelSpec) -> Option<String> {
     let method = model.quantization.method.as_deref()?;
     let renamed = quantization::engine_name(method, &model.model_type)?;
-    (settings.quantization == QuantizationChoice::Auto).then(|| {
+    (quantization::weight_bytes(renamed).is_none() && settings.quantization == QuantizationChoice::Auto).then(|| {
         format!(
             "A vLLM 0.33.0 server counts only the LM head for this checkpoint: it runs {method} as {renamed}, which its table of weight sizes lacks."
         )

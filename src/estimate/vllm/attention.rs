@@ -48,7 +48,8 @@ const PAIRS: Expr = Sum(&[
 ]);
 
 /// What attention reads: queries, and keys and values in the activations' format for a prefill, in the cache's for a
-/// decode.
+/// decode. The two parts of a decode are added to each other before they join the sum: with fractional layers the order
+/// of float additions shows in the last integer.
 const INPUT: Expr = Sum(&[
     Product(&[
         Sum(&[Product(&[Sym(PrefillTokens), Sym(Q)]), Product(&[TWO, Sym(PrefillContext), Sym(KV)])]),
@@ -56,16 +57,20 @@ const INPUT: Expr = Sum(&[
         Sym(A),
         Sym(FullLayers),
     ]),
-    Product(&[Sym(DecodeTokens), Sym(Q), Sym(DIM), Sym(A), Sym(FullLayers)]),
-    Product(&[TWO, Sym(DecodeContext), Sym(KV), Sym(DIM), Sym(K), Sym(FullLayers)]),
+    Sum(&[
+        Product(&[Sym(DecodeTokens), Sym(Q), Sym(DIM), Sym(A), Sym(FullLayers)]),
+        Product(&[TWO, Sym(DecodeContext), Sym(KV), Sym(DIM), Sym(K), Sym(FullLayers)]),
+    ]),
     Product(&[
         Sum(&[Product(&[Sym(PrefillTokens), Sym(Q)]), Product(&[TWO, Sym(PrefillWindow), Sym(KV)])]),
         Sym(DIM),
         Sym(A),
         Sym(SlidingLayers),
     ]),
-    Product(&[Sym(DecodeTokens), Sym(Q), Sym(DIM), Sym(A), Sym(SlidingLayers)]),
-    Product(&[TWO, Sym(DecodeWindow), Sym(KV), Sym(DIM), Sym(K), Sym(SlidingLayers)]),
+    Sum(&[
+        Product(&[Sym(DecodeTokens), Sym(Q), Sym(DIM), Sym(A), Sym(SlidingLayers)]),
+        Product(&[TWO, Sym(DecodeWindow), Sym(KV), Sym(DIM), Sym(K), Sym(SlidingLayers)]),
+    ]),
 ]);
 
 static TERMS: &[TermDef] = &[
@@ -88,8 +93,12 @@ impl Attention {
         if model.mla.is_some() {
             return Err("the model has latent attention (MLA)".to_owned());
         }
-        let width = model.window.value.clone().map_err(|reason| format!("sliding_window {reason}"))?;
-        let window = (width > 0 && !settings.disable_sliding_window).then_some(width);
+        let window = if settings.disable_sliding_window {
+            None
+        } else {
+            let width = model.window.value.clone().map_err(|reason| format!("sliding_window {reason}"))?;
+            (width > 0).then_some(width)
+        };
         Ok(Self {
             common,
             heads: model.heads.positive("num_attention_heads")?,
@@ -130,5 +139,31 @@ impl Attention {
         values.set(DIM, self.head_dim);
         values.set(K, self.cache);
         Part::evaluate(Component::Attention, &[TERMS], values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::estimate::{Quantity, Scope};
+    use crate::job::{Job, answer};
+    use crate::json::parse;
+    use crate::model::{ClassTable, read};
+
+    /// Computed by hand in the reference's order: ((4881*32 + 2*32566*8)*128*2 * 32/6 + (q + kv of the decode)).
+    #[test]
+    fn the_parts_of_a_decode_are_added_first() {
+        let config = r#"{"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
+            "num_key_value_heads": 8, "vocab_size": 32000, "intermediate_size": 11008}"#;
+        let job = r#"{"config": "-", "settings": {"pp": 6}, "batch": [[4881, 32566, true], [32, 1396, false]]}"#;
+        let job = Job::read(&parse(job).unwrap().root).unwrap();
+        let answer = answer(&job, read(config, None, ClassTable::builtin()).unwrap()).unwrap();
+        let breakdown = answer.breakdown(Scope::PerGpu);
+        let read = breakdown.terms(Quantity::Read).find(|(_, term)| term.def.name == "attn_input").unwrap().1.amount;
+        let layers = 32.0_f64 / 6.0;
+        let prefill = f64::from((4881 * 32 + 2 * 32566 * 8) * 128 * 2) * layers;
+        let decode = f64::from(32 * 32 * 128 * 2) * layers + f64::from(2 * 1396 * 8 * 128 * 2) * layers;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive amount")]
+        let expected = (prefill + decode) as u128;
+        assert_eq!(read, expected);
     }
 }

@@ -146,10 +146,8 @@ impl MlaAttention {
         values.set(N, self.nope);
         values.set(V, self.value);
         values.set(H, u128::from(self.nope) + u128::from(self.rope));
-        // A rank of 0 is false to the reference: the query is then projected directly.
-        let query_rank = self.query_rank.unwrap_or(0);
-        values.set(QR, query_rank);
-        let terms: &[&'static [TermDef]] = if query_rank > 0 {
+        values.set(QR, self.query_rank.unwrap_or(0));
+        let terms: &[&'static [TermDef]] = if self.query_rank.is_some() {
             &[COMPRESSED_FLOPS, FLOPS, COMPRESSED_READS, READS, COMPRESSED_WRITES, WRITES]
         } else {
             &[DIRECT_FLOPS, FLOPS, DIRECT_READS, READS, DIRECT_WRITES, WRITES]
