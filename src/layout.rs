@@ -83,7 +83,7 @@ impl Layout {
             refusals.push(Refusal {
                 setting: "pp",
                 reason: format!("{layers} layers are fewer than PP {} stages", self.pp),
-                fits: (1..=layers.min(16)).collect(),
+                fits: (1..=layers.min(1024)).collect(),
             });
         }
         self.refused_experts(model, &mut refusals);

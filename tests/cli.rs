@@ -244,8 +244,8 @@ fn jobs_are_answered_line_by_line() {
     -: The line is not JSON: line 1, column 1: found `not`, expected a value.
     inline: -
     gone: /no/such/config.json cannot be read: No such file or directory (os error 2).
-    -: "tp" is 0; expected an integer of at least 1.
-    -: "batch"[0] is a list of 3; expected [new tokens, KV length, true for a prefill].
+    -: "tp" is 0; expected an integer from 1 to 4294967295.
+    -: "batch"[0] has new tokens 1e60; expected an integer from 0 to 18446744073709551615.
     many: the batch has 1000000000 requests, and an answer lists every one; expected at most 1000000.
     -: attn.attn_qk passes 2^120: the batch or the model is too large to count.
     -: The config of a job cannot be on standard input; give a path, preset:ID or an object.

@@ -1,6 +1,7 @@
 //! The batch, as text in the case language and as rows: two views of one thing.
 
 use super::field::NumberField;
+use super::html::{Block, Html, flag, text};
 use super::state::State;
 use crate::batch::case::{Case, CaseError, Kind, Request, VerifyAs};
 use crate::batch::count::parse_count;
@@ -32,25 +33,20 @@ enum Cell {
 pub(super) fn Panel(state: State) -> impl IntoView {
     let case = Memo::new(move |_| state.scenario.with(|scenario| scenario.case().cloned()));
     let rows = Memo::new(move |_| case.with(|case| case.as_ref().map_or(0, |case| case.requests().len())));
-    let totals = move || {
-        case.with(|case| {
-            case.as_ref().map(|case| {
-                let totals = case.totals();
-                let (requests, tokens) = (grouped(totals.requests), grouped(totals.tokens()));
-                let (prefill, decode) = (grouped(totals.prefill_tokens), grouped(totals.decode_tokens));
-                let logits = grouped(totals.logits_tokens);
-                format!("{requests} requests · {tokens} new tokens ({prefill} prefill, {decode} decode) · {logits} need logits")
-            })
-        })
-    };
-    let example = move |(name, text): (&'static str, &'static str)| {
-        let put = move |_| {
-            if let Ok(case) = Case::parse(text) {
-                replace(state, "example", case);
-            }
-        };
-        view! { <button type="button" class="chip" on:click=put>{name}</button> }
-    };
+    let totals = text(move || case.with(|case| case.as_ref().map(totals).unwrap_or_default()));
+    let chips = text(|| {
+        let mut html = Html::default();
+        for (name, case) in EXAMPLES {
+            html.raw("<button type=\"button\" class=\"chip\" data-act=\"").raw(case).raw("\">").raw(name);
+            html.raw("</button>");
+        }
+        html.take()
+    });
+    let example = Callback::new(move |text: String| {
+        if let Ok(case) = Case::parse(&text) {
+            replace(state, "example", case);
+        }
+    });
     let add = move |_| {
         if let Some(case) = case.get_untracked()
             && let Ok(request) = Request::new(1, 1, 8192, 0, false)
@@ -60,16 +56,19 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             rewrite(state, &case, requests);
         }
     };
-    let verifies = move || {
-        case.with(|case| case.as_ref().is_some_and(|case| case.requests().iter().any(|r| r.kind() == Kind::Verify)))
+    let no_verify = flag(move || {
+        case.with(|case| !case.as_ref().is_some_and(|case| case.requests().iter().any(|r| r.kind() == Kind::Verify)))
+    });
+    let verify = move |ev: web_sys::Event| {
+        let verify = if event_target_checked(&ev) { VerifyAs::Prefill } else { VerifyAs::Decode };
+        state.edit(Section::Batch, "verify", |scenario| scenario.verify = verify);
     };
     view! {
         <section class="card panel">
-            <super::share::Heading state section=Section::Batch>"Batch"</super::share::Heading>
+            <super::share::Heading state section=Section::Batch title=text(|| "Batch".to_owned())/>
             <Cases state/>
-            <div class="chips" role="group" aria-label="Examples">{EXAMPLES.map(example).collect_view()}</div>
+            <Block class="chips examples" markup=chips act=example/>
             <CaseField state/>
-            <div class="scroll" tabindex="0" role="region" aria-label="Requests">
             <table class="requests">
                 <thead>
                     <tr>
@@ -87,82 +86,70 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                     </For>
                 </tbody>
             </table>
-            </div>
-            <button type="button" class="chip" on:click=add>"Add requests"</button>
+            <button type="button" class="chip" id="add-requests" on:click=add>"Add requests"</button>
             <p class="hint" id="totals">{totals}</p>
-            {move || verifies().then(|| view! {
-                <label class="check">
-                    <input
-                        type="checkbox"
-                        id="verify-as-prefill"
-                        prop:checked=move || state.scenario.with(|s| s.verify == VerifyAs::Prefill)
-                        on:change=move |ev| {
-                            let verify = if event_target_checked(&ev) { VerifyAs::Prefill } else { VerifyAs::Decode };
-                            state.edit(Section::Batch, "verify", |scenario| scenario.verify = verify);
-                        }
-                    />
-                    <span>"Count a verify as a prefill, as vLLM’s serving counters do"</span>
-                </label>
-            })}
+            <label class="check" hidden=no_verify>
+                <input
+                    type="checkbox"
+                    id="verify-as-prefill"
+                    prop:checked=flag(move || state.scenario.with(|s| s.verify == VerifyAs::Prefill))
+                    on:change=verify
+                />
+                <span>"Count a verify as a prefill, as vLLM’s serving counters do"</span>
+            </label>
+            <p class="hint">
+                "New: tokens that the step computes. KV length: after the step, new tokens included. Drafts: tokens that a spec-decode verify checks."
+            </p>
         </section>
     }
+}
+
+fn totals(case: &Case) -> String {
+    let totals = case.totals();
+    let (requests, tokens) = (grouped(totals.requests), grouped(totals.tokens()));
+    let (prefill, decode) = (grouped(totals.prefill_tokens), grouped(totals.decode_tokens));
+    let (logits, plural) = (grouped(totals.logits_tokens), if totals.requests == 1 { "" } else { "s" });
+    format!(
+        "{requests} request{plural} · {tokens} new tokens ({prefill} prefill, {decode} decode) · logits for {logits}"
+    )
 }
 
 /// The named cases of the scenario.
 #[component]
 fn Cases(state: State) -> impl IntoView {
-    let list = Memo::new(move |_| {
+    let markup = text(move || {
         state.scenario.with(|scenario| {
-            let names: Vec<String> = scenario.cases.iter().map(|case| case.name().to_owned()).collect();
-            (names, scenario.active)
+            let mut html = Html::default();
+            let several = scenario.cases.len() > 1;
+            for (at, case) in scenario.cases.iter().enumerate().filter(|_| several) {
+                let on = at == scenario.active;
+                html.raw("<button type=\"button\" class=\"chip case").raw(if on { " on" } else { "" });
+                html.raw("\" aria-pressed=\"").raw(if on { "true" } else { "false" }).raw("\" data-act=\"");
+                html.text(&at.to_string()).raw("\">").text(case.name()).raw("</button>");
+            }
+            html.raw("<button type=\"button\" class=\"chip\" id=\"add-case\" data-act=\"add\" title=\"Add a case, as a copy of this one\">+ case</button>");
+            if several {
+                html.raw("<button type=\"button\" class=\"chip\" id=\"remove-case\" data-act=\"remove\">Remove case</button>");
+            }
+            html.take()
         })
     });
-    let tab = move |(at, name): (usize, String)| {
-        let on = move || list.with(|(_, active)| *active == at);
-        view! {
-            <button
-                type="button"
-                class="chip case"
-                class:on=on
-                aria-pressed=move || on().to_string()
-                on:click=move |_| state.edit(Section::Batch, "active", |scenario| scenario.active = at)
-            >
-                {name}
-            </button>
-        }
-    };
-    let add = move |_| {
-        state.edit(Section::Batch, "add-case", |scenario| {
-            if scenario.cases.len() < MOST_CASES
-                && let Some(case) = scenario.case()
-            {
+    let act = Callback::new(move |act: String| {
+        state.edit(Section::Batch, "cases", |scenario| match act.as_str() {
+            "add" if scenario.cases.len() < MOST_CASES => {
                 let name = format!("case {}", scenario.cases.len() + 1);
-                let case = Case::new(&name, case.requests().to_vec());
-                scenario.cases.extend(case.ok());
-                scenario.active = scenario.cases.len() - 1;
+                let copy = scenario.case().and_then(|case| Case::new(&name, case.requests().to_vec()).ok());
+                scenario.cases.extend(copy);
+                scenario.active = scenario.cases.len().saturating_sub(1);
             }
-        });
-    };
-    let remove = move |_| {
-        state.edit(Section::Batch, "remove-case", |scenario| {
-            if scenario.cases.len() > 1 && scenario.active < scenario.cases.len() {
+            "remove" if scenario.cases.len() > 1 && scenario.active < scenario.cases.len() => {
                 scenario.cases.remove(scenario.active);
                 scenario.active = scenario.active.min(scenario.cases.len() - 1);
             }
+            at => scenario.active = at.parse().unwrap_or(scenario.active).min(scenario.cases.len().saturating_sub(1)),
         });
-    };
-    view! {
-        <div class="chips cases" role="group" aria-label="Cases">
-            {move || {
-                let names = list.with(|(names, _)| names.clone());
-                (names.len() > 1).then(|| names.into_iter().enumerate().map(tab).collect_view())
-            }}
-            <button type="button" class="chip" id="add-case" title="Add a case, as a copy of this one" on:click=add>"+ case"</button>
-            {move || (list.with(|(names, _)| names.len()) > 1).then(|| view! {
-                <button type="button" class="chip" id="remove-case" on:click=remove>"Remove case"</button>
-            })}
-        </div>
-    }
+    });
+    view! { <Block class="chips cases" markup act/> }
 }
 
 /// The case as text. It shows what is typed as long as that means the case.
@@ -170,16 +157,27 @@ fn Cases(state: State) -> impl IntoView {
 fn CaseField(state: State) -> impl IntoView {
     let value = Memo::new(move |_| state.scenario.with(|s| s.case().map(Case::to_text)).unwrap_or_default());
     let typed = RwSignal::new(None::<(String, String)>);
-    let current = move || typed.get().filter(|(_, then)| *then == value.get()).map(|(text, _)| text);
-    let error = Memo::new(move |_| current().and_then(|text| Case::parse(&text).err().map(|error| (text, error))));
-    let wrong = Memo::new(move |_| if error.with(Option::is_some) { "wrong".to_owned() } else { String::new() });
-    super::field::count_errors(state, wrong);
-    let input = move |text: String| {
+    let shown = text(move || {
+        typed.get().filter(|(_, then)| *then == value.get()).map_or_else(|| value.get(), |(typed, _)| typed)
+    });
+    let error = Memo::new(move |_| {
+        let text = shown.get();
+        Case::parse(&text).err().map(|error| refused(&text, &error)).unwrap_or_default()
+    });
+    super::field::count_errors(state, error);
+    let input = move |ev: web_sys::Event| {
+        let text = event_target_value(&ev);
         if let Ok(case) = Case::parse(&text) {
             replace(state, "case", case);
         }
         typed.set(Some((text, value.get_untracked())));
     };
+    let fix = Callback::new(move |text: String| {
+        if let Ok(case) = Case::parse(&text) {
+            typed.set(None);
+            replace(state, "fix", case);
+        }
+    });
     view! {
         <label class="field wide">
             <span class="name">"Case"</span>
@@ -190,29 +188,26 @@ fn CaseField(state: State) -> impl IntoView {
                 spellcheck="false"
                 autocomplete="off"
                 placeholder="NAME=N*Q@KV, …"
-                prop:value=move || current().unwrap_or_else(|| value.get())
-                aria-invalid=move || error.with(Option::is_some).to_string()
-                on:input=move |ev| input(event_target_value(&ev))
+                prop:value=shown
+                aria-invalid=text(move || (!error.with(String::is_empty)).to_string())
+                on:input=input
             />
         </label>
-        {move || error.get().map(|(text, error)| refused(state, &text, &error))}
+        <Block class="case-error" markup=text(move || error.get()) act=fix/>
     }
 }
 
 /// The error of a case, with a caret under the place and a correction where one is known.
-fn refused(state: State, text: &str, error: &CaseError) -> impl IntoView + use<> {
-    let fix = error.corrected(text).and_then(|fixed| Some((Case::parse(&fixed).ok()?, fixed))).map(|(case, fixed)| {
-        let label = format!("Use {fixed}");
-        let put = move |_| replace(state, "fix", case.clone());
-        view! { <button type="button" class="chip" on:click=put>{label}</button> }
-    });
-    view! {
-        <div class="refused" role="alert" id="case-error">
-            <p>{error.to_string()}</p>
-            <pre class="excerpt">{format!("{text}\n{}", error.span.carets())}</pre>
-            {fix}
-        </div>
+fn refused(text: &str, error: &CaseError) -> String {
+    let mut html = Html::default();
+    html.element("<div class=\"refused\" role=\"alert\" id=\"case-error\"><p>", &error.to_string(), "</p>");
+    let excerpt = format!("{text}\n{}", error.span.carets());
+    html.element("<pre class=\"excerpt\">", &excerpt, "</pre>");
+    if let Some(fixed) = error.corrected(text).filter(|fixed| Case::parse(fixed).is_ok()) {
+        html.raw("<button type=\"button\" class=\"chip\" data-act=\"").text(&fixed);
+        html.element("\">Use ", &fixed, "</button>");
     }
+    html.raw("</div>").take()
 }
 
 /// Puts another case in the place of the one that is shown.
@@ -249,7 +244,8 @@ fn Row(state: State, at: usize) -> impl IntoView {
             rewrite(state, &case, requests);
             Ok(())
         });
-        view! { <td><NumberField state label value=Signal::derive(value) take bare=true/></td> }
+        let context = text(move || case().map(|case| case.to_text()).unwrap_or_default());
+        view! { <td><NumberField state label value=text(value) take bare=true context/></td> }
     };
     let remove = move |_| {
         if let Some(case) = untrack(case) {
@@ -266,7 +262,7 @@ fn Row(state: State, at: usize) -> impl IntoView {
             {cell("new tokens", Cell::Query)}
             {cell("KV length", Cell::Kv)}
             {cell("draft tokens", Cell::Drafts)}
-            <td class="kind">{move || request.get().map(|request| request.kind().label())}</td>
+            <td class="kind">{text(move || request.get().map_or("", |request| request.kind().label()).to_owned())}</td>
             <td>
                 <button type="button" class="remove" aria-label="Remove these requests" on:click=remove>"×"</button>
             </td>

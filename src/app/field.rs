@@ -1,6 +1,6 @@
 //! Input fields: text that stays as it was typed, with its error beside it.
 
-use super::html::Html;
+use super::html::{Html, text};
 use super::state::State;
 use leptos::prelude::*;
 
@@ -24,15 +24,19 @@ pub(super) fn NumberField(
     /// Whether the label stays invisible because a table's header says it.
     #[prop(optional)]
     bare: bool,
+    /// What the field is a part of: when that changes, what was typed is gone.
+    #[prop(optional)]
+    context: Option<Signal<String>>,
 ) -> impl IntoView {
     // What was typed, its error (empty: none), and the value it led to: as soon as the value is another one, that is
     // shown instead.
     let typed = RwSignal::new(None::<(String, String, String)>);
-    let current = move || typed.get().filter(|(_, _, then)| *then == value.get());
+    let now = move || format!("{}\n{}", value.get(), context.map(|context| context.get()).unwrap_or_default());
+    let current = move || typed.get().filter(|(_, _, then)| *then == now());
     let input = move |ev: web_sys::Event| {
         let text = event_target_value(&ev);
         let error = take.run(text.clone()).err().unwrap_or_default();
-        typed.set(Some((text, error, value.get_untracked())));
+        typed.set(Some((text, error, untrack(now))));
     };
     let error = Memo::new(move |_| current().map(|(_, error, _)| error).unwrap_or_default());
     count_errors(state, error);
@@ -56,13 +60,13 @@ pub(super) fn NumberField(
                 inputmode="numeric"
                 autocomplete="off"
                 spellcheck="false"
-                prop:value=move || current().map_or_else(|| value.get(), |(text, _, _)| text)
-                aria-invalid=move || (!error.with(String::is_empty)).to_string()
+                prop:value=text(move || current().map_or_else(|| value.get(), |(typed, _, _)| typed))
+                aria-invalid=text(move || (!error.with(String::is_empty)).to_string())
                 on:input=input
                 on:keydown=keys
                 on:blur=leave
             />
-            <span class="error" role="alert">{move || error.get()}</span>
+            <span class="error" role="alert">{text(move || error.get())}</span>
         </label>
     }
 }
@@ -108,7 +112,7 @@ pub(super) fn Choice(
     view! {
         <label class="choose">
             <span class="name">{label}</span>
-            <select on:change=move |ev| take.run(event_target_value(&ev)) inner_html=move || markup.get()></select>
+            <select on:change=move |ev| take.run(event_target_value(&ev)) inner_html=text(move || markup.get())></select>
         </label>
     }
 }

@@ -1,7 +1,7 @@
 //! The accelerator: one of the list or one's own numbers, and the precision whose roof counts.
 
 use super::field::{Choice, NumberField};
-use super::html::{Block, Html};
+use super::html::{Block, Html, text};
 use super::state::State;
 use crate::format::{Unit, capacity, si, significant};
 use crate::hardware::{self, Accelerator, Precision, Status, source_title};
@@ -31,11 +31,11 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     };
     view! {
         <section class="card panel">
-            <super::share::Heading state section=Section::Accelerator>"Accelerator"</super::share::Heading>
+            <super::share::Heading state section=Section::Accelerator title=text(|| "Accelerator".to_owned())/>
             <Choice
                 label="GPU"
                 options=Callback::new(move |()| all())
-                value=Signal::derive(move || choice.with(|choice| {
+                value=text(move || choice.with(|choice| {
                     if choice.is_edited() { String::new() } else { choice.id.clone() }
                 }))
                 take=Callback::new(move |id: String| {
@@ -49,13 +49,13 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             <Choice
                 label="Compute"
                 options=Callback::new(move |()| precisions())
-                value=Signal::derive(move || precision.get().map_or("auto", Precision::label).to_owned())
+                value=text(move || precision.get().map_or("auto", Precision::label).to_owned())
                 take=Callback::new(move |name: String| {
                     let chosen = Precision::ALL.into_iter().find(|p| p.label() == name);
                     state.edit(Section::Accelerator, "precision", |scenario| scenario.precision = chosen);
                 })
             />
-            <Block class="described" markup=Signal::derive(move || {
+            <Block class="described" markup=text(move || {
                 choice.with(AcceleratorChoice::accelerator).map(|accelerator| describe(&accelerator)).unwrap_or_default()
             })/>
             <Editor state/>
@@ -89,7 +89,7 @@ fn Editor(state: State) -> impl IntoView {
             state.edit(Section::Accelerator, number.label(), |scenario| scenario.accelerator.set(number, value));
             Ok(())
         });
-        view! { <NumberField state label=number.label() value=Signal::derive(value) take/> }
+        view! { <NumberField state label=number.label() value=text(value) take/> }
     };
     view! {
         <details class="more">
@@ -101,8 +101,8 @@ fn Editor(state: State) -> impl IntoView {
                     id="gpu-name"
                     maxlength="60"
                     autocomplete="off"
-                    prop:value=move || state.scenario.with(|scenario| scenario.accelerator.name.clone())
-                    placeholder=move || state.scenario.with(|s| s.accelerator.accelerator().map(|a| a.name.to_string())).unwrap_or_default()
+                    prop:value=text(move || state.scenario.with(|scenario| scenario.accelerator.name.clone()))
+                    placeholder=text(move || state.scenario.with(|s| s.accelerator.accelerator().map(|a| a.name.to_string())).unwrap_or_default())
                     on:input=move |ev| {
                         let name: String = event_target_value(&ev).trim_start().chars().take(60).collect();
                         state.edit(Section::Accelerator, "gpu-name", |scenario| scenario.accelerator.name = name);

@@ -4,7 +4,9 @@
 //! parser are quicker, and far smaller in WebAssembly, than a tree of typed views. Text can enter as markup only if it
 //! is a literal of this program: [`Html::raw`] takes `&'static str`, everything else goes through [`Html::text`].
 
+use leptos::html::Div;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 /// Markup in the making.
 #[derive(Debug, Default)]
@@ -48,9 +50,68 @@ impl Html {
     }
 }
 
-/// A `div` of a class that shows markup, made anew when `markup` changes.
+/// A `div` that shows markup, made anew when `markup` changes. An element in it that has `data-act` reports clicks with
+/// that text; if it has the focus when the markup changes, its successor gets it.
 #[component]
-pub(super) fn Block(class: &'static str, #[prop(into)] markup: Signal<String>) -> impl IntoView {
+pub(super) fn Block(
+    class: &'static str,
+    markup: Signal<String>,
+    /// Takes what was clicked.
+    #[prop(optional)]
+    act: Option<Callback<String>>,
+) -> impl IntoView {
+    let place = NodeRef::<Div>::new();
     let shown = Memo::new(move |_| markup.get());
-    view! { <div class=class inner_html=move || shown.get()></div> }
+    Effect::new(move |_| {
+        let (Some(place), markup) = (place.get(), shown.get()) else { return };
+        let focused = document().active_element().filter(|element| place.contains(Some(element)));
+        let focused = focused.and_then(|element| element.get_attribute("data-act"));
+        place.set_inner_html(&markup);
+        if let Some(key) = focused {
+            let mut next = place.first_element_child();
+            // All elements of the block, depth first.
+            while let Some(element) = next {
+                if element.get_attribute("data-act").as_ref() == Some(&key)
+                    && let Some(element) = element.dyn_ref::<web_sys::HtmlElement>()
+                {
+                    let _ = element.focus();
+                    break;
+                }
+                next = following(&element, &place);
+            }
+        }
+    });
+    let click = move |event: web_sys::MouseEvent| {
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        let actor = target.and_then(|element| element.closest("[data-act]").ok().flatten());
+        if let (Some(act), Some(key)) = (act, actor.and_then(|element| element.get_attribute("data-act"))) {
+            act.run(key);
+        }
+    };
+    view! { <div class=class node_ref=place on:click=click></div> }
+}
+
+/// The element after another one inside `root`, depth first.
+fn following(element: &web_sys::Element, root: &web_sys::Element) -> Option<web_sys::Element> {
+    if let Some(child) = element.first_element_child() {
+        return Some(child);
+    }
+    let mut at = element.clone();
+    loop {
+        if let Some(sibling) = at.next_element_sibling() {
+            return Some(sibling);
+        }
+        at = at.parent_element().filter(|parent| parent != root)?;
+    }
+}
+
+/// A text that follows signals. One type for all of them keeps the page small: every kind of closure that a view holds
+/// is compiled anew.
+pub(super) fn text(read: impl Fn() -> String + Send + Sync + 'static) -> Signal<String> {
+    Signal::derive(read)
+}
+
+/// A condition that follows signals, for the same reason.
+pub(super) fn flag(read: impl Fn() -> bool + Send + Sync + 'static) -> Signal<bool> {
+    Signal::derive(read)
 }

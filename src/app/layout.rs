@@ -1,6 +1,7 @@
 //! Parallel sizes, and what would divide where vLLM would refuse.
 
 use super::field::NumberField;
+use super::html::{Block, Html, flag, text};
 use super::state::State;
 use crate::layout::Refusal;
 use crate::scenario::Size;
@@ -11,62 +12,65 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
     let layout = Memo::new(move |_| state.scenario.with(|scenario| scenario.layout));
-    let gpus = move || {
+    let title = text(move || {
         let gpus = layout.get().gpus();
-        format!(" · {} {}", crate::format::grouped(gpus), if gpus == 1 { "GPU" } else { "GPUs" })
+        format!("Layout · {} {}", crate::format::grouped(gpus), if gpus == 1 { "GPU" } else { "GPUs" })
+    });
+    let refused = text(move || {
+        let mut html = Html::default();
+        let layout = layout.get();
+        for refusal in state.shown().map(|outcome| layout.refusals(&outcome.model.spec)).unwrap_or_default() {
+            refused(&mut html, &refusal);
+        }
+        html.take()
+    });
+    let fit = Callback::new(move |act: String| {
+        let (setting, value) = act.split_once('=').unwrap_or_default();
+        let size = [Size::Tp, Size::Pp].into_iter().find(|size| size.label().eq_ignore_ascii_case(setting));
+        if let (Some(size), Ok(value)) = (size, value.parse()) {
+            resize(state, size, value);
+        }
+    });
+    let set = move |ev: web_sys::Event| {
+        let on = event_target_checked(&ev);
+        state.edit(Section::Layout, "ep", |scenario| scenario.layout.ep = on);
     };
-    let refusals =
-        Memo::new(move |_| state.shown().map(|outcome| layout.get().refusals(&outcome.model.spec)).unwrap_or_default());
     view! {
         <section class="card panel">
-            <super::share::Heading state section=Section::Layout>"Layout" {gpus}</super::share::Heading>
+            <super::share::Heading state section=Section::Layout title/>
             <div class="sizes">
                 <SizeField state size=Size::Tp/>
                 <SizeField state size=Size::Pp/>
                 <SizeField state size=Size::Dp/>
                 <label class="toggle">
-                    <span class="name">"EP"</span>
-                    <input
-                        type="checkbox"
-                        id="ep"
-                        prop:checked=move || layout.get().ep
-                        on:change=move |ev| {
-                            let on = event_target_checked(&ev);
-                            state.edit(Section::Layout, "ep", |scenario| scenario.layout.ep = on);
-                        }
-                    />
-                    <span class="face">{move || if layout.get().ep { "on" } else { "off" }}</span>
+                    <span class="name" title="Expert parallelism: experts are spread over all TP x DP ranks">"EP"</span>
+                    <input type="checkbox" id="ep" prop:checked=flag(move || layout.get().ep) on:change=set/>
+                    <span class="face">{text(move || if layout.get().ep { "on" } else { "off" }.to_owned())}</span>
                 </label>
             </div>
-            {move || refusals.get().into_iter().map(|refusal| refused(state, refusal)).collect_view()}
+            <p class="hint">"Tensor, pipeline, data and expert parallel. The batch is that of one data-parallel rank."</p>
+            <Block class="refusals" markup=refused act=fit/>
         </section>
     }
 }
 
-fn refused(state: State, refusal: Refusal) -> impl IntoView {
-    let size = match refusal.setting {
-        "tp" => Some(Size::Tp),
-        "pp" => Some(Size::Pp),
-        _ => None,
-    };
-    let fit = move |value: u64| match size {
-        Some(size) => {
-            let set = move |_| resize(state, size, value);
-            view! { <button type="button" class="chip" on:click=set>{value.to_string()}</button> }.into_any()
+fn refused(html: &mut Html, refusal: &Refusal) {
+    html.element("<div class=\"refused\" role=\"alert\"><p>vLLM refuses: ", &refusal.reason, ".</p>");
+    if !refusal.fits.is_empty() {
+        let which = if refusal.setting == "ep" { "EP ranks" } else { refusal.setting };
+        html.element("<p class=\"fits\">Would work, ", &which.to_ascii_uppercase(), ": ");
+        for value in refusal.fits.iter().take(32) {
+            let value = value.to_string();
+            if refusal.setting == "ep" {
+                html.element("<span class=\"chip\">", &value, "</span>");
+            } else {
+                html.raw("<button type=\"button\" class=\"chip\" data-act=\"").text(refusal.setting).raw("=");
+                html.text(&value).raw("\">").text(&value).raw("</button>");
+            }
         }
-        None => view! { <span class="chip">{value.to_string()}</span> }.into_any(),
-    };
-    let fits: Vec<u64> = refusal.fits.into_iter().take(24).collect();
-    let which = size.map_or("ranks", Size::label);
-    let would = (!fits.is_empty()).then(|| {
-        view! { <p class="fits">{format!("Would work, {which}: ")} {fits.into_iter().map(fit).collect_view()}</p> }
-    });
-    view! {
-        <div class="refused" role="alert">
-            <p>"vLLM refuses: " {refusal.reason} "."</p>
-            {would}
-        </div>
+        html.raw("</p>");
     }
+    html.raw("</div>");
 }
 
 /// One size. The arrow keys double and halve it.
@@ -83,7 +87,7 @@ fn SizeField(state: State, size: Size) -> impl IntoView {
         resize(state, size, if up { (now * 2).min(1024) } else { (now / 2).max(1) });
     });
     view! {
-        <NumberField state label=size.label() value=Signal::derive(move || value.get().to_string()) take step/>
+        <NumberField state label=size.label() value=text(move || value.get().to_string()) take step/>
     }
 }
 

@@ -32,15 +32,15 @@ pub fn start() {
     let Some(root) = document().get_element_by_id("app").and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) else {
         return;
     };
+    let Some(example) = Scenario::example() else { return };
     root.set_inner_html("");
-    mount_to(root, Page).forget();
+    mount_to(root, move || Page(PageProps { comparison: Comparison::of(example.clone()) })).forget();
 }
 
 /// The whole page.
 #[component]
-fn Page() -> impl IntoView {
-    let Some(example) = Scenario::example() else { return view! { <p>"This version has no example."</p> }.into_any() };
-    let state = State::new(Comparison::of(example));
+fn Page(comparison: Comparison) -> impl IntoView {
+    let state = State::new(comparison);
     facts::fetch(state);
     scenarios::listen(state);
     let dragging = intake::listen(state);
@@ -51,7 +51,7 @@ fn Page() -> impl IntoView {
             <scenarios::Steps state/>
             <Scopes state/>
         </header>
-        <div class="page" class:dragging=move || dragging.get()>
+        <div class="page" class:dragging=html::flag(move || dragging.get())>
             <form class="inputs" aria-label="Inputs" on:submit=|ev| ev.prevent_default()>
                 <scenarios::Panel state/>
                 <model::Panel state/>
@@ -60,7 +60,7 @@ fn Page() -> impl IntoView {
                 <batch::Panel state/>
                 <hardware::Panel state/>
             </form>
-            <main class="results" class:stale=move || state.is_stale()>
+            <main class="results" class:stale=html::flag(move || state.is_stale())>
                 <tiles::Tiles state/>
                 <notes::Notes state/>
                 <charts::Charts state/>
@@ -73,7 +73,6 @@ fn Page() -> impl IntoView {
             </p>
         </footer>
     }
-    .into_any()
 }
 
 /// Per GPU or the whole model.
@@ -86,7 +85,7 @@ fn Scopes(state: State) -> impl IntoView {
                 <input
                     type="radio"
                     name="scope"
-                    prop:checked=move || now.get() == scope
+                    prop:checked=html::flag(move || now.get() == scope)
                     on:change=move |_| state.change("scope", |comparison| comparison.scope = scope)
                 />
                 <span>{label}</span>

@@ -1,7 +1,7 @@
 //! The model: a preset, or a config that was pasted, dropped, chosen or edited.
 
 use super::facts::Facts;
-use super::html::{Block, Html};
+use super::html::{Block, Html, text};
 use super::intake;
 use super::state::{Model, State};
 use crate::format::grouped;
@@ -16,7 +16,7 @@ use wasm_bindgen::JsCast;
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
     let model = Memo::new(move |_| Seen(state.shown().map(|outcome| outcome.model.clone())));
-    let facts = Signal::derive(move || {
+    let facts = text(move || {
         let mut html = Html::default();
         html.raw("<ul class=\"facts-list\" aria-label=\"What was read\">");
         for fact in model.get().0.map(|model| report::facts(&model.spec)).unwrap_or_default() {
@@ -34,12 +34,23 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             input.set_value("");
         }
     };
+    let problems = text(move || {
+        let mut html = Html::default();
+        if let Some(notice) = state.notice.get() {
+            html.element("<p class=\"error\" role=\"alert\">", &notice, "</p>");
+        }
+        if let Some(draft) = state.draft.get() {
+            refused(state, &draft.error, &mut html);
+        }
+        html.take()
+    });
+    let back = Callback::new(move |_: String| state.draft.set(None));
     view! {
         <section class="card panel">
-            <super::share::Heading state section=Section::Model>"Model"</super::share::Heading>
+            <super::share::Heading state section=Section::Model title=text(|| "Model".to_owned())/>
             <Presets state/>
             <Block class="read" markup=facts/>
-            <p class="hint">{move || model.get().0.map(|model| model.source.clone())}</p>
+            <p class="hint">{text(move || model.get().0.map(|model| model.source.clone()).unwrap_or_default())}</p>
             <p class="hint">
                 "Paste or drop a config.json anywhere, or "
                 <label class="browse">
@@ -55,8 +66,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                 </label>
                 "."
             </p>
-            {move || state.notice.get().map(|text| view! { <p class="error" role="alert">{text}</p> })}
-            {move || state.draft.get().map(|draft| refused(state, &draft.error))}
+            <Block class="problems" markup=problems act=back/>
             <Editor state/>
             <Fields state/>
         </section>
@@ -77,26 +87,20 @@ impl PartialEq for Seen {
 }
 
 /// The error with its line and a caret, and the way back.
-fn refused(state: State, error: &ConfigError) -> impl IntoView + use<> {
-    let excerpt = match error {
-        ConfigError::Json(error) => Some(view! { <pre class="excerpt">{error.excerpt()}</pre> }),
-        _ => None,
-    };
+fn refused(state: State, error: &ConfigError, html: &mut Html) {
     let mut message = error.to_string();
     if let Some(first) = message.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let back = untrack(move || state.shown()).map(|outcome| {
-        let label = format!("Back to {}", outcome.model.name);
-        view! { <button type="button" class="chip" on:click=move |_| state.draft.set(None)>{label}</button> }
-    });
-    view! {
-        <div class="refused" role="alert" id="config-error">
-            <p>{message} "."</p>
-            {excerpt}
-            {back}
-        </div>
+    html.element("<div class=\"refused\" role=\"alert\" id=\"config-error\"><p>", &message, ".</p>");
+    if let ConfigError::Json(error) = error {
+        html.element("<pre class=\"excerpt\">", &error.excerpt(), "</pre>");
     }
+    if let Some(outcome) = state.shown() {
+        html.raw("<button type=\"button\" class=\"chip\" data-act=\"back\">Back to ");
+        html.text(&outcome.model.name).raw("</button>");
+    }
+    html.raw("</div>");
 }
 
 #[component]
@@ -121,7 +125,7 @@ fn Presets(state: State) -> impl IntoView {
         <super::field::Choice
             label="Preset"
             options=Callback::new(move |()| options())
-            value=Signal::derive(value)
+            value=text(value)
             take=Callback::new(move |id: String| {
                 if !id.is_empty() {
                     state.notice.set(None);
@@ -153,8 +157,8 @@ fn Editor(state: State) -> impl IntoView {
                 spellcheck="false"
                 autocomplete="off"
                 aria-label="config.json"
-                aria-invalid=move || state.draft.with(Option::is_some).to_string()
-                prop:value=move || state.config_text()
+                aria-invalid=text(move || state.draft.with(Option::is_some).to_string())
+                prop:value=text(move || state.config_text())
                 on:input=move |ev| edit(event_target_value(&ev))
             ></textarea>
         </details>
@@ -164,7 +168,7 @@ fn Editor(state: State) -> impl IntoView {
 /// Every field with its origin.
 #[component]
 fn Fields(state: State) -> impl IntoView {
-    let markup = Signal::derive(move || {
+    let markup = text(move || {
         let Some(outcome) = state.shown() else { return String::new() };
         let spec = &outcome.model.spec;
         let mut html = Html::default();

@@ -1,6 +1,6 @@
 //! What a reader of the numbers must know: refused layouts, components left out, simplifications.
 
-use super::html::{Block, Html};
+use super::html::{Block, Html, text};
 use super::state::{Outcome, State};
 use crate::model::Weight;
 use crate::report::{engine_note, left_out};
@@ -9,7 +9,7 @@ use leptos::prelude::*;
 /// The remarks, weightiest first.
 #[component]
 pub(super) fn Notes(state: State) -> impl IntoView {
-    let markup = Signal::derive(move || {
+    let markup = text(move || {
         let Some(outcome) = state.shown() else { return String::new() };
         let (weighty, info): (Vec<_>, Vec<_>) =
             collect(&outcome).into_iter().partition(|(weight, _)| *weight > Weight::Info);

@@ -1,13 +1,11 @@
 //! The table of every operation: components, operations, and each term with its formula and the numbers put in.
 
-use super::html::Html;
+use super::html::{Block, Html, text};
 use super::state::{Outcome, State};
-use crate::estimate::{Part, Quantity, Term};
+use crate::estimate::{Part, Quantity, Scope, Term};
 use crate::format::{NONE, grouped, significant};
 use crate::report::{Columns, OperationRow, Summary, rows};
-use leptos::html::Div;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 /// The table.
 #[component]
@@ -15,35 +13,19 @@ pub(super) fn Operations(state: State) -> impl IntoView {
     // Operations that are unfolded, as component.operation.
     let open = RwSignal::new(Vec::<String>::new());
     let all = RwSignal::new(false);
-    let place = NodeRef::<Div>::new();
-    Effect::new(move |_| {
-        let (Some(outcome), Some(place)) = (state.shown(), place.get()) else { return };
-        let markup = open.with(|open| table(&outcome, open, all.get()));
-        // The table is made anew, so a button in it that has the focus gets it again.
-        let focused = document().active_element().and_then(|element| element.get_attribute("data-fold"));
-        place.set_inner_html(&markup);
-        if let Some(key) = focused
-            && let Ok(buttons) = place.query_selector_all("[data-fold]")
-        {
-            for at in 0..buttons.length() {
-                let button = buttons.item(at).and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok());
-                if let Some(button) = button.filter(|b| b.get_attribute("data-fold").as_deref() == Some(&key)) {
-                    let _ = button.focus();
-                }
-            }
-        }
+    let markup = text(move || {
+        let Some(outcome) = state.shown() else { return String::new() };
+        open.with(|open| table(&outcome, open, all.get()))
     });
-    let toggle = move |event: web_sys::MouseEvent| {
-        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        if let Some(key) = target.and_then(|element| element.get_attribute("data-fold")) {
-            open.update(|open| match open.iter().position(|other| *other == key) {
-                Some(at) => {
-                    open.swap_remove(at);
-                }
-                None => open.push(key),
-            });
-        }
-    };
+    let toggle = Callback::new(move |key: String| {
+        open.update(|open| match open.iter().position(|other| *other == key) {
+            Some(at) => {
+                open.swap_remove(at);
+            }
+            None => open.push(key),
+        });
+    });
+    let label = text(move || if all.get() { "Hide formulas" } else { "Show every term and formula" }.to_owned());
     view! {
         <section class="card">
             <div class="heading">
@@ -52,13 +34,15 @@ pub(super) fn Operations(state: State) -> impl IntoView {
                     type="button"
                     class="chip"
                     id="unfold"
-                    aria-pressed=move || all.get().to_string()
+                    aria-pressed=text(move || all.get().to_string())
                     on:click=move |_| all.update(|all| *all = !*all)
                 >
-                    {move || if all.get() { "Hide formulas" } else { "Show every term and formula" }}
+                    {label}
                 </button>
             </div>
-            <div class="scroll" tabindex="0" role="region" aria-label="Operations" node_ref=place on:click=toggle></div>
+            <div class="scroll" tabindex="0" role="region" aria-label="Operations">
+                <Block class="operations-table" markup act=toggle/>
+            </div>
         </section>
     }
 }
@@ -73,7 +57,8 @@ fn table(outcome: &Outcome, open: &[String], all: bool) -> String {
         html.element("<th scope=\"col\">", &head, "</th>");
     }
     html.raw("<th scope=\"col\">FLOP/B</th><th scope=\"col\">bound</th></tr></thead>");
-    let roof = outcome.roof.as_ref();
+    // A roofline is about one GPU: the whole model's intensity has no bound.
+    let roof = outcome.roof.as_ref().filter(|_| outcome.scope == Scope::PerGpu);
     for part in rows(breakdown, roof) {
         let name = part.component.name();
         html.element("<tbody><tr class=\"part\"><th scope=\"rowgroup\">", part.component.title(), "</th>");
@@ -113,7 +98,7 @@ fn cells(html: &mut Html, summary: &Summary, columns: &Columns) {
 
 fn operation(html: &mut Html, row: &OperationRow<'_>, key: &str, unfolded: bool, columns: &Columns) {
     html.raw("<tr class=\"operation\"><th scope=\"row\"><button type=\"button\" class=\"fold\" aria-expanded=\"");
-    html.raw(if unfolded { "true" } else { "false" }).raw("\" data-fold=\"").text(key).raw("\">");
+    html.raw(if unfolded { "true" } else { "false" }).raw("\" data-act=\"").text(key).raw("\">");
     html.text(row.name).raw("</button></th>");
     cells(html, &row.summary, columns);
     html.raw("</tr>");

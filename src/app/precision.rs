@@ -1,6 +1,7 @@
 //! Quantization and dtypes.
 
 use super::field::Choice;
+use super::html::{flag, text};
 use super::state::State;
 use crate::model::dtype::KV_CACHE_DTYPES;
 use crate::model::quantization::{HALF_BYTE, ONE_BYTE, engine_name};
@@ -13,7 +14,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
     let spec = move || state.shown().map(|outcome| outcome.model.clone());
-    let part = move |read: fn(&Scenario) -> String| Signal::derive(move || state.scenario.with(read));
+    let part = move |read: fn(&Scenario) -> String| text(move || state.scenario.with(read));
     let methods = move || {
         let named = spec().and_then(|model| {
             let method = model.spec.quantization.method.clone().filter(|method| !method.is_empty())?;
@@ -52,7 +53,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     };
     view! {
         <section class="card panel">
-            <super::share::Heading state section=Section::Precision>"Precision"</super::share::Heading>
+            <super::share::Heading state section=Section::Precision title=text(|| "Precision".to_owned())/>
             <Choice
                 label="Weights"
                 options=Callback::new(move |()| methods())
@@ -84,7 +85,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                 <input
                     type="checkbox"
                     id="disable-sliding-window"
-                    prop:checked=move || state.scenario.with(|scenario| scenario.disable_sliding_window)
+                    prop:checked=flag(move || state.scenario.with(|scenario| scenario.disable_sliding_window))
                     on:change=move |ev| {
                         let off = event_target_checked(&ev);
                         state.edit(Section::Precision, "window", |scenario| scenario.disable_sliding_window = off);

@@ -1,6 +1,8 @@
 //! The scenarios: tabs to choose one, and what can be done with the chosen one.
 
+use super::html::{Block, Html, flag, text};
 use super::state::State;
+use crate::scenario::state::MOST_SCENARIOS;
 use leptos::prelude::*;
 
 /// The letter of a place, `A` for the first.
@@ -22,38 +24,42 @@ pub(super) fn names(state: State) -> Vec<String> {
 /// The tabs.
 #[component]
 pub(super) fn Tabs(state: State) -> impl IntoView {
-    let tab = move |place: usize, id: u32, name: String| {
-        let colour = super::theme(state).scenario(place).to_string();
-        let chosen = move || state.scenario.with(|scenario| scenario.id) == id;
-        view! {
-            <button
-                type="button"
-                class="tab"
-                class:on=chosen
-                aria-pressed=move || chosen().to_string()
-                on:click=move |_| state.selected.set(id)
-            >
-                <span class="badge" style:background=colour>{letter(place).to_string()}</span>
-                <span class="tab-name">{name}</span>
-            </button>
-        }
-    };
-    let tabs = move || {
+    let markup = text(move || {
+        let mut html = Html::default();
+        let chosen = state.scenario.with(|scenario| scenario.id);
         let ids: Vec<u32> = state.comparison.with(|comparison| comparison.scenarios().iter().map(|s| s.id).collect());
-        let tabs = ids.into_iter().zip(names(state)).enumerate().map(|(place, (id, name))| tab(place, id, name));
-        tabs.collect_view()
-    };
-    let full = move || state.comparison.with(|c| c.scenarios().len() >= crate::scenario::state::MOST_SCENARIOS);
+        let theme = super::theme(state);
+        for (place, (id, name)) in ids.into_iter().zip(names(state)).enumerate() {
+            let on = id == chosen;
+            html.raw("<button type=\"button\" class=\"tab").raw(if on { " on" } else { "" }).raw("\" aria-pressed=\"");
+            html.raw(if on { "true" } else { "false" }).raw("\" data-act=\"").text(&id.to_string());
+            html.raw("\"><span class=\"badge\" style=\"background:").text(&theme.scenario(place).to_string());
+            html.raw(";color:").text(&theme.scenario(place).letter().to_string()).raw("\">");
+            html.text(&letter(place).to_string()).element(
+                "</span><span class=\"tab-name\">",
+                &name,
+                "</span></button>",
+            );
+        }
+        html.take()
+    });
+    let choose = Callback::new(move |id: String| {
+        if let Ok(id) = id.parse() {
+            state.draft.set(None);
+            state.selected.set(id);
+        }
+    });
+    let full = flag(move || state.comparison.with(|c| c.scenarios().len() >= MOST_SCENARIOS));
     view! {
         <nav class="tabs" aria-label="Scenarios">
-            {tabs}
+            <Block class="tab-list" markup act=choose/>
             <button
                 type="button"
                 class="tab add"
                 id="add-scenario"
                 aria-label="Add a scenario, as a copy of the selected one"
                 title="Add a scenario, as a copy of the selected one (at most 8)"
-                disabled=full
+                prop:disabled=full
                 on:click=move |_| duplicate(state)
             >
                 "+"
@@ -74,61 +80,64 @@ fn duplicate(state: State) {
 /// What can be done with the selected scenario. Shown as soon as there are several.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let id = move || state.scenario.with_untracked(|scenario| scenario.id);
-    let place = move || {
+    let place = Memo::new(move |_| {
         let id = state.scenario.with(|scenario| scenario.id);
         state.comparison.with(|comparison| comparison.place(id)).unwrap_or(0)
-    };
-    let count = move || state.comparison.with(|comparison| comparison.scenarios().len());
+    });
+    let count = Memo::new(move |_| state.comparison.with(|comparison| comparison.scenarios().len()));
     let is_baseline = move || {
         let id = state.scenario.with(|scenario| scenario.id);
         state.comparison.with(|comparison| comparison.baseline() == id)
     };
-    let button = move |label: &'static str, id: &'static str, off: Signal<bool>, act: Callback<()>| {
-        view! { <button type="button" class="chip" id=id disabled=off on:click=move |_| act.run(())>{label}</button> }
+    let markup = text(move || {
+        let mut html = Html::default();
+        let (place, count) = (place.get(), count.get());
+        let actions = [
+            ("duplicate", "Duplicate", count >= MOST_SCENARIOS),
+            ("left", "← Move", place == 0),
+            ("right", "Move →", place + 1 >= count),
+            ("baseline", "Make baseline", is_baseline()),
+            ("remove", "Remove", count < 2),
+        ];
+        for (act, label, off) in actions {
+            html.raw("<button type=\"button\" class=\"chip\" data-act=\"").raw(act).raw("\"");
+            html.raw(if off { " disabled>" } else { ">" }).raw(label).raw("</button>");
+        }
+        html.take()
+    });
+    let act = Callback::new(move |act: String| {
+        let id = state.scenario.with_untracked(|scenario| scenario.id);
+        match act.as_str() {
+            "duplicate" => duplicate(state),
+            "left" => state.change("move", |comparison| comparison.shift(id, -1)),
+            "right" => state.change("move", |comparison| comparison.shift(id, 1)),
+            "baseline" => state.change("baseline", |comparison| comparison.set_baseline(id)),
+            _ => state.change("remove", |comparison| comparison.remove(id)),
+        }
+    });
+    let rename = move |ev: web_sys::Event| {
+        let name = event_target_value(&ev);
+        let id = state.scenario.with_untracked(|scenario| scenario.id);
+        state.change("name", |comparison| comparison.rename(id, &name));
     };
-    let panel = move || {
-        (count() > 1).then(|| {
-            view! {
-                <section class="card panel">
-                    <h2>"Scenario " {move || letter(place()).to_string()}</h2>
-                    <label class="choose">
-                        <span class="name">"Name"</span>
-                        <input
-                            type="text"
-                            id="scenario-name"
-                            maxlength="60"
-                            autocomplete="off"
-                            placeholder=move || names(state).get(place()).cloned().unwrap_or_default()
-                            prop:value=move || state.scenario.with(|scenario| scenario.name.clone())
-                            on:input=move |ev| {
-                                let name = event_target_value(&ev);
-                                state.change("name", |comparison| comparison.rename(id(), &name));
-                            }
-                        />
-                    </label>
-                    <div class="chips actions">
-                        {button("Duplicate", "duplicate", Signal::derive(move || count() >= 8), Callback::new(move |()| duplicate(state)))}
-                        {button("← Move", "move-left", Signal::derive(move || place() == 0), Callback::new(move |()| {
-                            state.change("move", |comparison| comparison.shift(id(), -1));
-                        }))}
-                        {button("Move →", "move-right", Signal::derive(move || place() + 1 >= count()), Callback::new(move |()| {
-                            state.change("move", |comparison| comparison.shift(id(), 1));
-                        }))}
-                        {button("Make baseline", "make-baseline", Signal::derive(is_baseline), Callback::new(move |()| {
-                            state.change("baseline", |comparison| comparison.set_baseline(id()));
-                        }))}
-                        {button("Remove", "remove-scenario", Signal::derive(move || count() < 2), Callback::new(move |()| {
-                            state.change("remove", |comparison| comparison.remove(id()));
-                        }))}
-                    </div>
-                </section>
-            }
-        })
-    };
-    // The panel is made anew only when it appears or goes: typing a name must not replace its field.
-    let several = Memo::new(move |_| count() > 1);
-    view! { {move || { let _ = several.get(); untrack(panel) }} }
+    view! {
+        <section class="card panel" hidden=flag(move || count.get() < 2)>
+            <h2>{text(move || format!("Scenario {}", letter(place.get())))}</h2>
+            <label class="choose">
+                <span class="name">"Name"</span>
+                <input
+                    type="text"
+                    id="scenario-name"
+                    maxlength="60"
+                    autocomplete="off"
+                    placeholder=text(move || names(state).get(place.get()).cloned().unwrap_or_default())
+                    prop:value=text(move || state.scenario.with(|scenario| scenario.name.clone()))
+                    on:input=rename
+                />
+            </label>
+            <Block class="chips actions" markup act/>
+        </section>
+    }
 }
 
 /// Undo and redo.
@@ -136,10 +145,28 @@ pub(super) fn Panel(state: State) -> impl IntoView {
 pub(super) fn Steps(state: State) -> impl IntoView {
     view! {
         <div class="steps" role="group" aria-label="History">
-            <button type="button" class="icon" id="undo" aria-label="Undo" title="Undo (Ctrl+Z)"
-                disabled=move || state.steps.get().0 == 0 on:click=move |_| state.undo()>"↶"</button>
-            <button type="button" class="icon" id="redo" aria-label="Redo" title="Redo (Ctrl+Shift+Z)"
-                disabled=move || state.steps.get().1 == 0 on:click=move |_| state.redo()>"↷"</button>
+            <button
+                type="button"
+                class="icon"
+                id="undo"
+                aria-label="Undo"
+                title="Undo (Ctrl+Z)"
+                prop:disabled=flag(move || state.steps.get().0 == 0)
+                on:click=move |_| state.undo()
+            >
+                "↶"
+            </button>
+            <button
+                type="button"
+                class="icon"
+                id="redo"
+                aria-label="Redo"
+                title="Redo (Ctrl+Shift+Z)"
+                prop:disabled=flag(move || state.steps.get().1 == 0)
+                on:click=move |_| state.redo()
+            >
+                "↷"
+            </button>
         </div>
     }
 }

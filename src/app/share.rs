@@ -1,20 +1,34 @@
 //! Headings of the input panels: whether all scenarios share the section, and whether they differ in it.
 
+use super::html::{flag, text};
 use super::state::State;
-use crate::scenario::state::Section;
+use crate::scenario::state::{Scenario, Section};
 use leptos::prelude::*;
 
 /// The heading of a section; with several scenarios, a switch between "all scenarios" and "this one".
 #[component]
-pub(super) fn Heading(state: State, section: Section, children: Children) -> impl IntoView {
-    let several = move || state.comparison.with(|comparison| comparison.scenarios().len() > 1);
-    let shared = move || state.comparison.with(|comparison| comparison.is_shared(section));
-    let differs = move || {
+pub(super) fn Heading(state: State, section: Section, title: Signal<String>) -> impl IntoView {
+    let single = flag(move || state.comparison.with(|comparison| comparison.scenarios().len() < 2));
+    let label = Memo::new(move |_| {
         state.comparison.with(|comparison| {
-            let scenarios = comparison.scenarios();
-            scenarios.windows(2).any(|pair| matches!(pair, [a, b] if !a.agrees(section, b)))
+            let differ = |pair: &[_]| matches!(pair, [a, b] if !Scenario::agrees(a, section, b));
+            if comparison.is_shared(section) {
+                "all scenarios"
+            } else if comparison.scenarios().windows(2).any(differ) {
+                "this scenario · differs"
+            } else {
+                "this scenario"
+            }
         })
-    };
+    });
+    let hint = text(move || {
+        if label.get() == "all scenarios" {
+            "One value for all scenarios. Press to give each its own."
+        } else {
+            "Each scenario has its own value. Press to use this one for all."
+        }
+        .to_owned()
+    });
     let toggle = move |_| {
         let id = state.scenario.with_untracked(|scenario| scenario.id);
         state.change("share", |comparison| {
@@ -22,19 +36,12 @@ pub(super) fn Heading(state: State, section: Section, children: Children) -> imp
             comparison.share(section, id, on);
         });
     };
-    let switch = move || {
-        several().then(|| {
-            let hint = if shared() {
-                "One value for all scenarios. Press to give each its own."
-            } else {
-                "Each scenario has its own value. Press to use this one for all."
-            };
-            view! {
-                <button type="button" class="share" class:own=move || !shared() class:differs=differs title=hint on:click=toggle>
-                    {move || if shared() { "all scenarios" } else if differs() { "this scenario · differs" } else { "this scenario" }}
-                </button>
-            }
-        })
-    };
-    view! { <div class="heading"><h2>{children()}</h2>{switch}</div> }
+    view! {
+        <div class="heading">
+            <h2>{title}</h2>
+            <button type="button" class="share" hidden=single title=hint data-shared=text(move || label.get().to_owned()) on:click=toggle>
+                {text(move || label.get().to_owned())}
+            </button>
+        </div>
+    }
 }

@@ -40,7 +40,7 @@ pub(super) struct Outcome {
     pub(super) accelerator: Accelerator,
     pub(super) computed: ComputePrecision,
     pub(super) roof: Option<Roof>,
-    scope: Scope,
+    pub(super) scope: Scope,
 }
 
 /// The outcomes of all scenarios, in order; those that did not change are the same ones as before.

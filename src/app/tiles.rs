@@ -1,8 +1,9 @@
 //! The headline figures.
 
 use super::facts::Facts;
-use super::html::{Block, Html};
+use super::html::{Block, Html, text};
 use super::state::{Outcome, State};
+use crate::estimate::Scope;
 use crate::format::{NONE, Unit, duration, grouped, si};
 use crate::report::Summary;
 use leptos::prelude::*;
@@ -10,7 +11,7 @@ use leptos::prelude::*;
 /// What is shown, and its headline figures, in a live region.
 #[component]
 pub(super) fn Tiles(state: State) -> impl IntoView {
-    let markup = Signal::derive(move || {
+    let markup = text(move || {
         let mut html = Html::default();
         status(state, &mut html);
         html.raw("<dl class=\"tiles\">");
@@ -51,19 +52,29 @@ fn figures(outcome: &Outcome, html: &mut Html) {
     // Time is always that of one GPU: all of them run at once.
     let summary = Summary::of(per_gpu.cost(), outcome.roof.as_ref());
     let exact = |amount: u128, unit: &str| format!("{} {unit}", grouped(amount));
-    let flops = si(cost.flops.as_f64(), Unit::FLOP);
-    tile(html, "", "FLOPs", &flops, &exact(cost.flops.0, "FLOP"));
-    tile(html, "", "Read", &si(cost.read.as_f64(), Unit::BYTE), &exact(cost.read.0, "bytes"));
-    tile(html, "", "Written", &si(cost.write.as_f64(), Unit::BYTE), &exact(cost.write.0, "bytes"));
-    let intensity = cost.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
-    tile(html, "", "Intensity", &intensity, "FLOPs per byte read or written");
+    let titles = match outcome.scope {
+        Scope::PerGpu => ["FLOPs per GPU", "Read per GPU", "Written per GPU"],
+        Scope::Global => ["FLOPs, whole model", "Read, whole model", "Written, whole model"],
+    };
+    let [flops, read, write] = titles;
+    tile(html, "", flops, &si(cost.flops.as_f64(), Unit::FLOP), &exact(cost.flops.0, "FLOP"));
+    tile(html, "", read, &si(cost.read.as_f64(), Unit::BYTE), &exact(cost.read.0, "bytes"));
+    tile(html, "", write, &si(cost.write.as_f64(), Unit::BYTE), &exact(cost.write.0, "bytes"));
+    let intensity = summary.intensity.map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
+    tile(html, "", "Intensity", &intensity, "FLOPs per byte read or written, on one GPU");
     let bound = summary.bound.map_or(NONE, |bound| bound.label());
     tile(html, bound, "Bound", bound, "What limits one GPU at this arithmetic intensity");
     let time = summary.time.map_or_else(|| NONE.to_owned(), duration);
+    let stages = outcome.settings.layout.pp.get();
     let how = summary.time.map_or_else(String::new, |time| {
         format!("{} s: the larger of FLOPs over peak and bytes over bandwidth, on one GPU", time.0)
     });
-    tile(html, "", "Step, at least", &time, &how);
+    // With pipeline stages a step passes all of them, one after the other: the time of one GPU is a stage's.
+    if stages > 1 {
+        tile(html, "", "Stage, at least", &time, &format!("{how}. A step passes {stages} stages one after the other."));
+    } else {
+        tile(html, "", "Step, at least", &time, &how);
+    }
 }
 
 fn tile(html: &mut Html, class: &str, title: &'static str, text: &str, exact: &str) {

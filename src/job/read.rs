@@ -168,12 +168,14 @@ fn flag(node: &Node, key: &str) -> Result<bool, JobError> {
 }
 
 fn size(node: &Node, key: &str) -> Result<NonZeroU32, JobError> {
-    let Some(found) = node.get(key) else { return Ok(NonZeroU32::MIN) };
-    match found.value {
-        Value::Int(value) => u32::try_from(value).ok().and_then(NonZeroU32::new),
-        _ => None,
-    }
-    .ok_or_else(|| JobError(format!("\"{key}\" is {}; expected an integer of at least 1", found.describe())))
+    let Some(found) = node.get(key).filter(|found| !found.is_null()) else { return Ok(NonZeroU32::MIN) };
+    let size = match found.value {
+        Value::Text(_) => None,
+        ref value => crate::model::reading::integer(value).and_then(|value| u32::try_from(value).ok()),
+    };
+    size.and_then(NonZeroU32::new).ok_or_else(|| {
+        JobError(format!("\"{key}\" is {}; expected an integer from 1 to {}", found.describe(), u32::MAX))
+    })
 }
 
 /// A batch: a list of `[new tokens, KV length, is prefill]`, or a text in the case language.
@@ -186,12 +188,7 @@ fn batch(node: &Node) -> Result<Batch, JobError> {
         Value::List(items) => {
             let mut groups: Vec<Group> = Vec::new();
             for (at, item) in items.iter().enumerate() {
-                let request = request(item).ok_or_else(|| {
-                    JobError(format!(
-                        "\"batch\"[{at}] is {}; expected [new tokens, KV length, true for a prefill]",
-                        item.describe()
-                    ))
-                })?;
+                let request = request(item).map_err(|wrong| JobError(format!("\"batch\"[{at}] {wrong}")))?;
                 match groups.last_mut() {
                     Some(last) if Group { count: 1, ..*last } == request => last.count += 1,
                     _ => groups.push(request),
@@ -206,13 +203,24 @@ fn batch(node: &Node) -> Result<Batch, JobError> {
     }
 }
 
-fn request(item: &Node) -> Option<Group> {
-    let [tokens, context, prefill] = item.items()? else { return None };
-    let amount = |node: &Node| match node.value {
-        Value::Int(value) => u64::try_from(value).ok(),
-        _ => None,
+/// A request, or what is wrong with it.
+fn request(item: &Node) -> Result<Group, String> {
+    const EXPECTED: &str = "expected [new tokens, KV length, true for a prefill]";
+    let Some([tokens, context, prefill]) = item.items() else {
+        return Err(format!("is {}; {EXPECTED}", item.describe()));
     };
-    let Value::Bool(prefill) = prefill.value else { return None };
-    let phase = if prefill { Phase::Prefill } else { Phase::Decode };
-    Some(Group { count: 1, tokens: amount(tokens)?, context: amount(context)?, phase })
+    let amount = |node: &Node, what: &str| {
+        let count = match node.value {
+            Value::Text(_) => None,
+            ref value => crate::model::reading::integer(value),
+        };
+        count
+            .and_then(|count| u64::try_from(count).ok())
+            .ok_or_else(|| format!("has {what} {}; expected an integer from 0 to {}", node.describe(), u64::MAX))
+    };
+    let Value::Bool(is_prefill) = prefill.value else {
+        return Err(format!("has {} in third place; {EXPECTED}", prefill.describe()));
+    };
+    let phase = if is_prefill { Phase::Prefill } else { Phase::Decode };
+    Ok(Group { count: 1, tokens: amount(tokens, "new tokens")?, context: amount(context, "a KV length of")?, phase })
 }

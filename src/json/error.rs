@@ -73,9 +73,13 @@ impl JsonError {
     }
 }
 
-/// Tabs and control characters would move the caret away from its place.
+/// Tabs, control characters and marks of writing direction would move the caret away from its place.
 fn printable(c: char) -> char {
-    if c.is_control() { ' ' } else { c }
+    if c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+        ' '
+    } else {
+        c
+    }
 }
 
 fn floor_boundary(text: &str, offset: usize) -> usize {

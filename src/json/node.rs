@@ -115,7 +115,8 @@ impl Node {
             Value::Null => "null".to_owned(),
             Value::Bool(value) => value.to_string(),
             Value::Int(value) => value.to_string(),
-            Value::Float(value) => value.to_string(),
+            Value::Float(value) if value.is_infinite() => "a number beyond any range".to_owned(),
+            Value::Float(value) => format!("{value:?}"),
             Value::Text(text) => {
                 let mut shown: String = text.chars().take(40).collect();
                 if shown.len() < text.len() {

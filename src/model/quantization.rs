@@ -41,6 +41,16 @@ pub enum WeightBytes {
     Half,
 }
 
+/// Methods that vLLM knows although the table of weight sizes lacks them.
+pub const OUTSIDE_THE_TABLE: [&str; 8] =
+    ["bitsandbytes", "gguf", "auto_awq", "auto_gptq", "gpt_oss_mxfp4", "deepseek_v4_fp8", "modelopt_mixed", "online"];
+
+/// Whether vLLM has a method of that name.
+#[must_use]
+pub fn is_known(method: &str) -> bool {
+    weight_bytes(method).is_some() || OUTSIDE_THE_TABLE.contains(&method)
+}
+
 /// The bytes that the estimator counts for a weight of a method; `None` for a method that its table lacks.
 #[must_use]
 pub fn weight_bytes(method: &str) -> Option<WeightBytes> {

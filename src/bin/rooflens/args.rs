@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::input::{self, Source};
 use crate::request;
-use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{
+    NonEmptyStringValueParser, PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
+};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use rooflens::batch::Group;
 use rooflens::batch::case::Case;
@@ -18,17 +20,37 @@ use std::path::PathBuf;
 
 const CONFIG_HELP: &str = "A config.json, a directory with one, `-` for standard input, or preset:ID";
 
-const EXIT_CODES: &str = "\
+const TOP_HELP: &str = "\
+Example:
+  rooflens estimate config.json --tp 8 --case mix=8192,32*1@8192
+
 Exit codes:
   0  done
   1  an input could not be used
   2  the arguments could not be used";
 
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  the config could not be used
+  2  the arguments could not be used";
+
 const ESTIMATE_HELP: &str = "\
-Batches, per data-parallel rank:
+Batches, per data-parallel rank. A case is NAME=REQS or REQS alone, a list of [N*]Q[@K][c][:D]:
+N requests (1) of Q new tokens each, K the KV length after the step, new tokens included (Q),
+c for a chunk whose prefix this request computed, D draft tokens that are verified.
   --case decode=32*1@8192           32 requests of 1 new token at KV length 8192
+  --case prefill=8192               a fresh prompt
+  --case chunk=8192@40960c          the last fifth of a prompt computed in chunks
+  --case hit=8192@40960             the same with a prefix found in the cache
   --case mix=8192,4*4@4096:3        a prefill of 8192 tokens, and 4 verifies of 3 drafts
   --request 32*1,8Ki,decode         requests by new tokens, KV length and phase
+
+Quantization: auto (as the checkpoint says), none, as-engine (as vLLM 0.33.0 names it), or one of
+  fp8 fbgemm_fp8 ptpc_fp8 fp_quant modelopt modelopt_mxfp8 experts_int8     1 byte a weight
+  mxfp4 awq awq_marlin gptq gptq_marlin modelopt_fp4 petit_nvfp4 compressed-tensors torchao
+  quark moe_wna16 inc                                                       half a byte
+Any other method leaves attention and FFN uncounted, as in vLLM.
 
 Formats:
   table     for a terminal
@@ -59,7 +81,7 @@ Exit codes:
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "rooflens", version, about, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(name = "rooflens", version, about, arg_required_else_help = true, after_help = TOP_HELP)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -102,6 +124,7 @@ pub(crate) struct Estimate {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub(crate) struct Resolve {
     #[arg(help = CONFIG_HELP, value_parser = source())]
     pub(crate) config: Source,
@@ -129,20 +152,20 @@ impl Companion {
 #[derive(Debug, Args)]
 struct SettingsArgs {
     /// Tensor parallel size.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = size)]
+    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "1", value_parser = size)]
     tp: NonZeroU32,
     /// Pipeline parallel size.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = size)]
+    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "1", value_parser = size)]
     pp: NonZeroU32,
     /// Data parallel size.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = size)]
+    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "1", value_parser = size)]
     dp: NonZeroU32,
     /// Spread experts over all ranks instead of slicing them.
     #[arg(long, action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_missing_value = "true",
         default_value = "false", hide_default_value = true, hide_possible_values = true, value_name = "true|false")]
     ep: bool,
     /// The quantization of the weights: auto (as the checkpoint says), as-engine, none or a method.
-    #[arg(long, value_name = "METHOD", default_value = "auto")]
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = NonEmptyStringValueParser::new())]
     quantization: String,
     /// The format of the KV cache.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = kv_cache())]

@@ -5,9 +5,12 @@ use crate::failure::{Failure, print, say};
 use crate::input::Source;
 use rooflens::batch::Batch;
 use rooflens::export::{Case, Csv, Exporter, Json, Markdown, Report, Table};
+use rooflens::format::{did_you_mean, quoted};
 use rooflens::job::Answer;
-use rooflens::layout::{Layout, Refusal};
-use rooflens::model::{ModelSpec, Note, Weight};
+use rooflens::layout::Refusal;
+use rooflens::model::{ModelSpec, Note, Weight, quantization};
+use rooflens::report::engine_note;
+use rooflens::settings::{QuantizationChoice, Settings};
 
 /// Estimates and prints.
 pub(crate) fn run(args: &Estimate) -> Result<(), Failure> {
@@ -24,7 +27,7 @@ pub(crate) fn run(args: &Estimate) -> Result<(), Failure> {
     let text = exporter(args.format).export(&Report { model: &model, scope, cases: &cases })?;
     // An answer in JSON holds them.
     if !matches!(args.format, Format::Json) {
-        remarks(&spec, &settings.layout);
+        remarks(&spec, &settings);
     }
     print(&text)
 }
@@ -53,9 +56,21 @@ fn batches(args: &Estimate) -> Result<Vec<(String, Batch)>, Failure> {
 }
 
 /// Says what a reader of the numbers must know.
-fn remarks(spec: &ModelSpec, layout: &Layout) {
-    for refusal in layout.refusals(spec) {
+fn remarks(spec: &ModelSpec, settings: &Settings) {
+    for refusal in settings.layout.refusals(spec) {
         say("warning", &sentence(&refusal));
+    }
+    if let QuantizationChoice::Method(method) = &settings.quantization
+        && !quantization::is_known(method)
+    {
+        let known = quantization::ONE_BYTE.iter().chain(&quantization::HALF_BYTE);
+        let alike = known.map(|name| (strsim::jaro_winkler(name, method), *name)).max_by(|a, b| a.0.total_cmp(&b.0));
+        let meant = alike.filter(|(likeness, _)| *likeness > 0.8).map(|(_, name)| name);
+        let text = format!("vLLM has no quantization method {}{}", quoted(method), did_you_mean(meant));
+        say("warning", &text);
+    }
+    if let Some(note) = engine_note(settings, spec) {
+        say("note", &note);
     }
     notes(&spec.notes);
 }
