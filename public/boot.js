@@ -36,6 +36,35 @@
     root.dataset.app = "failed";
   }
 
+  // The theme that was chosen, before anything is painted. It is the only thing that is stored.
+  try {
+    var theme = localStorage.getItem("rooflens-theme");
+    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  } catch (error) { /* Storage is off: the system's theme it is. */ }
+
+  // After a panic nothing in the page answers any more: say so, and save what there is to save, the address.
+  window.addEventListener("error", function (event) {
+    if (!(event.error instanceof WebAssembly.RuntimeError) || document.getElementById("panic")) return;
+    var box = element("dialog", "");
+    box.id = "panic";
+    box.className = "boot-failure";
+    box.setAttribute("role", "alertdialog");
+    box.setAttribute("aria-labelledby", "panic-title");
+    var title = element("h1", "rooflens has stopped");
+    title.id = "panic-title";
+    var copy = element("button", "Copy link");
+    var again = element("button", "Reload");
+    copy.type = again.type = "button";
+    copy.addEventListener("click", function () {
+      navigator.clipboard.writeText(location.href).then(function () { copy.textContent = "Copied"; });
+    });
+    again.addEventListener("click", function () { location.reload(); });
+    box.append(title, element("p", "That is a fault of this page, not of your input. The link holds what was set up last."),
+      element("pre", String(event.error)), copy, document.createTextNode(" "), again);
+    document.body.append(box);
+    box.showModal();
+  });
+
   if (typeof WebAssembly !== "object") {
     fail("This browser has no WebAssembly, or it is switched off. Any current browser has it.");
     return;

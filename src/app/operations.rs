@@ -4,7 +4,7 @@ use super::html::{Block, Html, text};
 use super::state::{Outcome, State};
 use crate::estimate::{Part, Quantity, Scope, Term};
 use crate::format::{NONE, grouped, significant};
-use crate::report::{Columns, OperationRow, Summary, rows};
+use crate::report::{Columns, OperationRow, Summary, explain, rows};
 use leptos::prelude::*;
 
 /// The table.
@@ -69,7 +69,7 @@ fn table(outcome: &Outcome, open: &[String], all: bool) -> String {
             let unfolded = all || open.contains(&key);
             operation(&mut html, row, &key, unfolded, &columns);
             if unfolded {
-                row.terms.iter().for_each(|t| term(&mut html, name, t, part.part, &columns));
+                row.terms.iter().for_each(|t| term(&mut html, name, t, part.part, &columns, outcome));
             }
         }
         html.raw("</tbody>");
@@ -104,7 +104,7 @@ fn operation(html: &mut Html, row: &OperationRow<'_>, key: &str, unfolded: bool,
     html.raw("</tr>");
 }
 
-fn term(html: &mut Html, prefix: &str, term: &Term, part: &Part, columns: &Columns) {
+fn term(html: &mut Html, prefix: &str, term: &Term, part: &Part, columns: &Columns, outcome: &Outcome) {
     let name = format!("{prefix}.{}", term.def.name);
     html.raw("<tr class=\"term\" data-term=\"").text(&name).raw("\"><th scope=\"row\"><code>").text(&name);
     html.raw("</code></th>");
@@ -117,5 +117,10 @@ fn term(html: &mut Html, prefix: &str, term: &Term, part: &Part, columns: &Colum
     }
     html.raw("<td colspan=\"2\"></td></tr><tr class=\"formula\"><td colspan=\"6\"><code>");
     html.text(&term.def.formula.text()).raw("</code> = <code>");
-    html.text(&term.def.formula.with_values(&part.values)).raw("</code></td></tr>");
+    html.text(&term.def.formula.with_values(&part.values)).raw("</code><ul class=\"inputs-of\">");
+    for input in explain(term, part, &outcome.model.spec, &outcome.settings) {
+        html.element("<li><code>", input.symbol, "</code> ").text(&input.value).raw(" ").text(input.meaning);
+        html.element(" <span class=\"origin\">", &input.origin, "</span></li>");
+    }
+    html.raw("</ul></td></tr>");
 }

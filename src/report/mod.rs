@@ -4,12 +4,14 @@
 
 pub mod charts;
 mod columns;
+mod explain;
 mod model;
 mod precision;
 mod rows;
 mod summary;
 
 pub use columns::Columns;
+pub use explain::{Input, explain};
 pub use model::{engine_note, facts, left_out};
 pub use precision::{ComputePrecision, compute_precision};
 pub use rows::{OperationRow, PartRows, rows};
