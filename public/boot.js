@@ -44,7 +44,7 @@
 
   // After a panic nothing in the page answers any more: say so, and save what there is to save, the address.
   window.addEventListener("error", function (event) {
-    if (!(event.error instanceof WebAssembly.RuntimeError) || document.getElementById("panic")) return;
+    if (typeof WebAssembly !== "object" || !(event.error instanceof WebAssembly.RuntimeError) || document.getElementById("panic")) return;
     var box = element("dialog", "");
     box.id = "panic";
     box.className = "boot-failure";
