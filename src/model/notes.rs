@@ -257,14 +257,17 @@ fn matters(parts: &Parts<'_>, root: &Node, key: &str) -> bool {
     node.is_some_and(|node| node.is_truthy() && !(key == "decoder_sparse_step" && node.value == Value::Int(1)))
 }
 
+/// Whether a key of a config is read for a field or for a remark, wherever it stands.
+pub(super) fn is_read(key: &str) -> bool {
+    READ.contains(&key) || READ_LATER.contains(&key) || SIMPLIFIED.iter().any(|(keys, _)| keys.contains(&key))
+}
+
 /// Keys of the language model's config that were not understood.
 fn unused(parts: &Parts<'_>) -> Option<String> {
     const SHOWN: usize = 24;
     let known = |key: &str| {
         IRRELEVANT.contains(&key)
-            || READ.contains(&key)
-            || READ_LATER.contains(&key)
-            || SIMPLIFIED.iter().any(|(keys, _)| keys.contains(&key))
+            || is_read(key)
             || key.starts_with('_')
             || key.ends_with("_token_id")
             || key.ends_with("_token_index")
