@@ -7,6 +7,7 @@
 
 use super::notes::is_read;
 use crate::json::{Member, Node, Span, Value};
+use std::collections::BTreeSet;
 
 /// Objects that hold a language model's config, or lead to one.
 const TEXT_PARTS: [&str; 7] =
@@ -143,6 +144,9 @@ const LONGEST_OBJECT: usize = 512;
 /// The most modules that a quantization names one by one.
 const MOST_MODULES: usize = 64;
 
+/// The most layers that a list goes through.
+const MOST_LAYERS: usize = 1024;
+
 /// The deepest object that stays; real configs stay below 8.
 const DEEPEST: usize = 10;
 
@@ -173,7 +177,6 @@ fn run(root: &Node, reduced: impl FnOnce(&mut Cut, &str) -> Node) -> Node {
     if let Value::Object(members) = &mut node.value
         && !cut.trimmed.is_empty()
     {
-        cut.trimmed.truncate(MOST_MODULES);
         members.push(member(TRIMMED, texts(cut.trimmed)));
     }
     node
@@ -188,7 +191,7 @@ impl Cut {
     /// Notes what was dropped for its length.
     fn trim(&mut self, path: &str, key: &str) -> Option<Node> {
         let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-        if path.len() <= LONGEST_LIST && !self.trimmed.contains(&path) {
+        if self.trimmed.len() < MOST_MODULES && path.len() <= LONGEST_LIST && !self.trimmed.contains(&path) {
             self.trimmed.push(path);
         }
         None
@@ -228,7 +231,8 @@ impl Cut {
             return None;
         }
         match &value.value {
-            Value::Text(text) if text.contains(['/', '\\', '@']) => None,
+            _ if key == "model_type" => short(value, LONGEST_TEXT).then(|| value.clone()),
+            Value::Text(_) | Value::List(_) if is_place(value) => None,
             Value::Text(text) if text.len() > LONGEST_TEXT => self.trim(path, key),
             Value::List(items) if !(short(value, LONGEST_LIST) || is_pattern(items)) => self.trim(path, key),
             Value::Object(_) => {
@@ -246,6 +250,7 @@ impl Cut {
             }
             let inside = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
             match &value.value {
+                Value::Text(_) if is_place(value) => None,
                 Value::Text(text) if text.len() > LONGEST_TEXT => self.trim(path, key),
                 Value::Object(members) if members.len() > MOST_MODULES || depth >= DEEPEST => self.trim(path, key),
                 Value::Object(_) => Some(self.quantization(value, &inside, depth + 1, folds)),
@@ -264,16 +269,27 @@ impl Cut {
 
 /// An object of what is kept of each member; of equal keys only the last one counts.
 fn object(node: &Node, mut keep: impl FnMut(&str, &Node) -> Option<Node>) -> Node {
-    let members = node.members();
-    let last = |at: usize, key: &str| !members.iter().skip(at + 1).any(|later| later.key == key);
-    let kept = members.iter().enumerate().filter(|(at, member)| !hidden(&member.key) && last(*at, &member.key));
-    let kept = kept.filter_map(|(_, member)| Some(Member { node: keep(&member.key, &member.node)?, ..member.clone() }));
+    let mut later = BTreeSet::new();
+    let mut last: Vec<&Member> = node.members().iter().rev().filter(|member| later.insert(&member.key)).collect();
+    last.reverse();
+    let kept = last.into_iter().filter(|member| !hidden(&member.key));
+    let kept = kept.filter_map(|member| Some(Member { node: keep(&member.key, &member.node)?, ..member.clone() }));
     Node { value: Value::Object(kept.collect()), span: node.span }
 }
 
 /// Private keys (`_name_or_path`), and keys that are no names.
 fn hidden(key: &str) -> bool {
     key.starts_with('_') || key.len() > LONGEST_TEXT
+}
+
+/// A path, an address or a repository, which may tell whose machine a config is from; nothing reads one.
+fn is_place(node: &Node) -> bool {
+    match &node.value {
+        Value::Text(text) => text.contains(['/', '\\', '@']),
+        Value::List(items) => items.iter().any(is_place),
+        Value::Object(members) => members.iter().any(|member| is_place(&member.node)),
+        _ => false,
+    }
 }
 
 fn never(key: &str) -> bool {
@@ -288,7 +304,6 @@ fn short(node: &Node, longest: usize) -> bool {
 
 /// Kinds of layers, layer by layer: long, but of a few short values.
 fn is_pattern(items: &[Node]) -> bool {
-    const MOST_LAYERS: usize = 1024;
     const MOST_KINDS: usize = 8;
     let mut kinds: Vec<&Value> = Vec::new();
     items.len() <= MOST_LAYERS
@@ -316,6 +331,7 @@ fn fold(items: &[Node]) -> Option<Vec<String>> {
         let (before, number, after) = layer_number(name).unwrap_or((name, "", ""));
         match groups.iter_mut().find(|group| (group.0, group.1) == (before, after) && !number.is_empty()) {
             Some((_, _, numbers)) if numbers.contains(&number) => {}
+            Some((_, _, numbers)) if numbers.len() >= MOST_LAYERS => return None,
             Some((_, _, numbers)) => numbers.push(number),
             None => groups.push((before, after, vec![number])),
         }

@@ -109,7 +109,7 @@ fn becomes(config: &str, expected: &str) {
 fn what_never_matters_goes_and_what_is_short_stays() {
     becomes(
         r#"{"model_type": "llama", "architectures": ["A"], "_name_or_path": "/home/jane/x", "eos_token_id": [1, 2],
-            "new_key": 7, "new_list": [1, 2], "path": "/home/jane", "rope_scaling": {"type": "yarn"}, "bos_token_id": 1,
+            "new_key": 7, "new_list": [1, 2], "path": "/home/jane", "list": ["x", "/home/jane"], "rope_scaling": {"type": "yarn"}, "bos_token_id": 1,
             "vision_config": {"model_type": "v", "torch_dtype": "float16", "hidden_size": 9}, "hidden_size": 8.0}"#,
         r#"{"model_type":"llama","new_key":7,"new_list":[1,2],"vision_config":{"model_type":"v","torch_dtype":"float16"},"hidden_size":8.0}"#,
     );
@@ -131,6 +131,18 @@ fn long_lists_go_with_a_mark_but_patterns_of_layers_stay() {
         &format!(r#"{{"quantization_config":{{"quant_method":"fp8","modules_to_not_convert":[{modules}]}}}}"#),
         r#"{"quantization_config":{"quant_method":"fp8"},"_trimmed":["quantization_config.modules_to_not_convert"]}"#,
     );
+}
+
+#[test]
+fn a_hostile_config_reduces_in_no_time() {
+    let keys = (0..200_000).map(|n| format!("\"k{n}\":{{\"a\":\"{}\"}}", "x".repeat(9))).collect::<Vec<_>>().join(",");
+    let names = (0..200_000).map(|n| format!("\"m.{n}.x\"")).collect::<Vec<_>>().join(",");
+    let config =
+        format!("{{{keys},\"quantization_config\":{{\"quant_method\":\"compressed-tensors\",\"ignore\":[{names}]}}}}");
+    let root = parse(&config).unwrap().root;
+    let start = std::time::Instant::now();
+    let _ = reduce(&root);
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
 #[test]
