@@ -3,7 +3,10 @@
 //! Inputs keep the raw text, so that a half-typed number is neither lost nor replaced; reading them gives either a
 //! value or the sentence that belongs beside the field.
 
+mod custom;
+pub mod file;
 pub mod hardware;
+pub mod link;
 mod recognise;
 pub mod state;
 
