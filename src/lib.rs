@@ -13,6 +13,8 @@
 //!                                     report (rows, summaries, chart inputs) ──▶ page | chart | export
 //! ```
 //!
+//! What was put in is a [`scenario::state::Comparison`]; [`scenario::link`] and [`scenario::file`] carry it.
+//!
 //! Data goes one way. The core knows no browser: everything but `app` is pure, and the command line and the
 //! page are two thin shells over it.
 //!
@@ -23,12 +25,15 @@
 //! - a component or a term of the vllm model: a file of [`estimate::vllm`], as a formula that is data;
 //! - an accelerator: a line of `hardware/accelerators.tsv`; a preset: a line of `model/presets.json`;
 //! - an export format: a file of [`export`]; a chart: a file of [`chart`], its input in [`report::charts`];
+//! - something that links and files carry: `scenario/link/encode.rs` and `decode.rs`, and a step of `migrate.rs` where
+//!   old ones would not read;
 //! - a control of the page: a file of `app/`, its state in `app/state.rs`.
 
 #[cfg(target_arch = "wasm32")]
 pub mod app;
 pub mod batch;
 pub mod chart;
+pub mod crc32;
 pub mod estimate;
 pub mod export;
 pub mod format;

@@ -1,4 +1,4 @@
-//! Writing a value back as JSON that people edit: two spaces a level, short lists on one line.
+//! Writing a value back as JSON: for people, two spaces a level and short lists on one line; for links, without spaces.
 
 use super::{Node, Value};
 use std::fmt::Write as _;
@@ -11,6 +11,42 @@ impl Node {
         let mut out = String::new();
         write(&self.value, 0, &mut out);
         out
+    }
+
+    /// The value as JSON without any space between its parts; else as [`Self::to_text`].
+    #[must_use]
+    pub fn to_compact(&self) -> String {
+        let mut out = String::new();
+        compact(&self.value, &mut out);
+        out
+    }
+}
+
+fn compact(value: &Value, out: &mut String) {
+    match value {
+        Value::List(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                compact(&item.value, out);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            out.push('{');
+            for (at, member) in members.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                quote(&member.key, out);
+                out.push(':');
+                compact(&member.node.value, out);
+            }
+            out.push('}');
+        }
+        scalar => write(scalar, 0, out),
     }
 }
 

@@ -166,9 +166,17 @@ fn printed_values_read_back_the_same() {
         let text = preset.config.root.to_text();
         assert_eq!(bare(&parse(&text).unwrap().root.value), bare(&preset.config.root.value), "{}", preset.id);
     }
+    for preset in crate::model::presets::builtin() {
+        let text = preset.config.root.to_compact();
+        assert_eq!(bare(&parse(&text).unwrap().root.value), bare(&preset.config.root.value), "{}", preset.id);
+    }
     let odd = r#"{"a": [], "b": {}, "c": [1, [2, {"d": null}]], "e\n\u0001\"\\": [8.0, 1e300, NaN, -Infinity, true]}"#;
     let node = parse(odd).unwrap().root;
     assert_eq!(bare(&parse(&node.to_text()).unwrap().root.value), bare(&node.value));
+    assert_eq!(
+        node.to_compact(),
+        r#"{"a":[],"b":{},"c":[1,[2,{"d":null}]],"e\n\u0001\"\\":[8.0,1e300,NaN,-Infinity,true]}"#
+    );
     assert_eq!(
         parse(r#"{"a":[1,2],"b":{"c":"x"}}"#).unwrap().root.to_text(),
         "{\n  \"a\": [1, 2],\n  \"b\": {\n    \"c\": \"x\"\n  }\n}"

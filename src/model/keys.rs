@@ -199,3 +199,8 @@ pub(super) const TWO_MATRICES: &[&str] = &[
     "persimmon",
     "nemotron_h",
 ];
+
+/// Whether a key of a config is read for a field or for a remark, wherever it stands.
+pub(super) fn is_read(key: &str) -> bool {
+    READ.contains(&key) || SIMPLIFIED.iter().any(|(keys, _)| keys.contains(&key))
+}

@@ -1,7 +1,7 @@
 //! Remarks on a reading: what the config says that the estimate simplifies, leaves out or could not understand.
 
 use super::classes::Class;
-use super::keys::{IRRELEVANT, READ, SIMPLIFIED, TWO_MATRICES};
+use super::keys::{IRRELEVANT, SIMPLIFIED, TWO_MATRICES, is_read};
 use super::origin::Origin;
 use super::quantization;
 use super::resolve::Parts;
@@ -152,8 +152,7 @@ fn unused(parts: &Parts<'_>) -> Option<String> {
     const SHOWN: usize = 24;
     let known = |key: &str| {
         IRRELEVANT.contains(&key)
-            || READ.contains(&key)
-            || SIMPLIFIED.iter().any(|(keys, _)| keys.contains(&key))
+            || is_read(key)
             || key.starts_with('_')
             || key.ends_with("_token_id")
             || key.ends_with("_token_index")

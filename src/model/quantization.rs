@@ -130,19 +130,21 @@ pub fn is_fp8_algo(root: &Node, companion: Option<&Node>) -> bool {
     })
 }
 
-/// Whether a quantization names modules that it does not hold for.
+/// Whether a quantization names modules that it does not hold for. A reduced config may only say that it had a list.
 #[must_use]
 pub fn leaves_modules_out(root: &Node) -> bool {
+    const LISTS: [&str; 4] = ["ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers"];
     let named = |node: &Node, key: &str| {
         let modules = node.get(key).and_then(Node::items).unwrap_or_default();
         modules.iter().filter_map(Node::text).any(|module| !module.contains("lm_head"))
     };
-    root.get("quantization_config").is_some_and(|node| {
+    let dropped = root.get("_trimmed").and_then(Node::items).unwrap_or_default();
+    let had = |path: &str| LISTS.iter().any(|list| path.ends_with(list));
+    let listed = root.get("quantization_config").is_some_and(|node| {
         let inner = node.get("quantization").unwrap_or(node);
-        ["ignore", "modules_to_not_convert", "exclude_modules", "ignored_layers"]
-            .iter()
-            .any(|key| named(node, key) || named(inner, key))
-    })
+        LISTS.iter().any(|key| named(node, key) || named(inner, key))
+    });
+    listed || dropped.iter().filter_map(Node::text).any(had)
 }
 
 /// A method's name as the table of weight sizes spells it.

@@ -1,6 +1,9 @@
 //! What a user has put in: scenarios side by side, and the texts of their fields.
 
+mod custom;
+pub mod file;
 pub mod hardware;
+pub mod link;
 mod recognise;
 pub mod state;
 

@@ -1,0 +1,344 @@
+//! A comparison from JSON, strictly: what is not understood is refused, as it may be what the numbers depend on.
+//!
+//! | where | keys |
+//! | --- | --- |
+//! | top | `scenarios`, `baseline` (place, from 0), `shared` (sections), `scope` (`gpu`, `global`), `revisions` |
+//! | scenario | `name`, `model`, `tp`, `pp`, `dp`, `ep`, `quantization`, `kv_cache`, `dtype`, `disable_sliding_window`, `cases`, `active` (place, from 0), `verify`, `accelerator`, `precision` |
+//! | model | a preset's id, or `name`, `config`, `companion` |
+//! | accelerator | an id, or `id`, `name` and numbers: `bf16_tflops`, ..., `memory_gbs`, `usable_gib` |
+//!
+//! A key that is missing is as in the first scenario, in the first scenario as by default.
+
+use super::encode::{SHARED, number_name, precision_name, scope_name, section_name, verify_name};
+use super::{Misfit, Opened, revision};
+use crate::batch::case::{Case, VerifyAs};
+use crate::estimate::Scope;
+use crate::format::{did_you_mean, quoted};
+use crate::hardware::{self, Precision};
+use crate::json::{Node, Value};
+use crate::layout::Layout;
+use crate::model::presets::Preset;
+use crate::model::reading::integer;
+use crate::model::{Dtype, KvDtype};
+use crate::scenario::LARGEST_SIZE;
+use crate::scenario::hardware::{AcceleratorChoice, Number};
+use crate::scenario::state::{Comparison, CustomModel, MOST_CASES, MOST_SCENARIOS, ModelChoice, Scenario, Section};
+use crate::settings::QuantizationChoice;
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
+
+/// The place of what is in no other.
+const TOP: &str = "top level";
+
+const OF_TOP: [&str; 5] = ["scenarios", "baseline", "shared", "scope", "revisions"];
+const OF_SCENARIO: [&str; 15] = [
+    "name",
+    "model",
+    "tp",
+    "pp",
+    "dp",
+    "ep",
+    "quantization",
+    "kv_cache",
+    "dtype",
+    "disable_sliding_window",
+    "cases",
+    "active",
+    "verify",
+    "accelerator",
+    "precision",
+];
+const OF_MODEL: [&str; 3] = ["name", "config", "companion"];
+
+/// The longest name of a scenario or an accelerator, in characters.
+const LONGEST_NAME: usize = 60;
+
+/// Reads what [`super::encode`] writes. `besides` are keys of the top that somebody else reads.
+pub(in crate::scenario) fn read(root: &Node, presets: &[Preset], besides: &[&str]) -> Result<Opened, Misfit> {
+    let top = At { node: root, path: TOP.to_owned() };
+    let fields = Fields::new(top, &[&OF_TOP, besides].concat())?;
+    let Some(listed) = fields.at("scenarios") else { return Err(fields.missing("scenarios")) };
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    for at in listed.items("a list of scenarios", 1..=MOST_SCENARIOS)? {
+        let read = scenario(at, scenarios.first(), presets)?;
+        scenarios.push(read);
+    }
+    let shared = fields.or("shared", Some(SHARED.to_vec()), |at| {
+        at.items("a list of sections", 0..=Section::ALL.len())?
+            .into_iter()
+            .map(|at| at.one_of(&Section::ALL, section_name, "a section"))
+            .collect()
+    })?;
+    let baseline = fields.or("baseline", Some(0), |at| at.place(scenarios.len()))?;
+    let scopes = [Scope::PerGpu, Scope::Global];
+    let scope = fields.or("scope", Some(Scope::default()), |at| at.one_of(&scopes, scope_name, "a scope"))?;
+    let refused = |reason: String| listed.misfit(&reason);
+    let comparison = Comparison::new(scenarios, baseline, shared, scope).map_err(refused)?;
+    let changed = fields.or("revisions", Some(Vec::new()), |at| changed(&at, &comparison, presets))?;
+    Ok(Opened { comparison, changed })
+}
+
+fn scenario(at: At<'_>, base: Option<&Scenario>, presets: &[Preset]) -> Result<Scenario, Misfit> {
+    let fields = Fields::new(at, &OF_SCENARIO)?;
+    let of_base = base.map(|base| base.layout).unwrap_or_default();
+    let cases = fields.or("cases", base.map(|base| base.cases.clone()), |at| {
+        at.items("a list of cases", 1..=MOST_CASES)?.into_iter().map(|at| case(&at)).collect()
+    })?;
+    Ok(Scenario {
+        id: 0,
+        name: fields.or("name", Some(String::new()), |at| at.name())?,
+        model: fields.or("model", base.map(|base| base.model.clone()), |at| model(at, presets))?,
+        layout: Layout {
+            tp: fields.or("tp", Some(of_base.tp), |at| at.size())?,
+            pp: fields.or("pp", Some(of_base.pp), |at| at.size())?,
+            dp: fields.or("dp", Some(of_base.dp), |at| at.size())?,
+            ep: fields.or("ep", Some(of_base.ep), |at| at.flag())?,
+        },
+        quantization: fields.or(
+            "quantization",
+            Some(base.map_or(QuantizationChoice::Auto, |base| base.quantization.clone())),
+            |at| at.text("`auto`, `as-engine`, `none` or a method").map(QuantizationChoice::named),
+        )?,
+        kv_cache: fields.or("kv_cache", Some(base.map_or(KvDtype::AUTO, |base| base.kv_cache)), |at| {
+            KvDtype::named(at.text(KV_DTYPE)?).ok_or_else(|| at.misfit(KV_DTYPE))
+        })?,
+        dtype: fields.or("dtype", Some(base.and_then(|base| base.dtype)), |at| {
+            at.unless_null(|at| at.one_of(&Dtype::ALL, Dtype::name, "a dtype"))
+        })?,
+        disable_sliding_window: fields.or(
+            "disable_sliding_window",
+            Some(base.is_some_and(|base| base.disable_sliding_window)),
+            |at| at.flag(),
+        )?,
+        active: fields.or("active", Some(base.map_or(0, |base| base.active)), |at| at.place(cases.len()))?,
+        cases,
+        verify: fields.or("verify", Some(base.map_or(VerifyAs::default(), |base| base.verify)), |at| {
+            at.one_of(&[VerifyAs::Decode, VerifyAs::Prefill], verify_name, "what a verify counts as")
+        })?,
+        accelerator: fields.or("accelerator", base.map(|base| base.accelerator.clone()), accelerator)?,
+        precision: fields.or("precision", Some(base.and_then(|base| base.precision)), |at| {
+            at.unless_null(|at| at.one_of(&Precision::ALL, precision_name, "a precision"))
+        })?,
+    })
+}
+
+const KV_DTYPE: &str = "a format of the KV cache, such as `auto` or `fp8`";
+
+fn case(at: &At<'_>) -> Result<Case, Misfit> {
+    let text = at.text("a case such as `decode=32*1@8192`")?;
+    Case::parse(text).map_err(|error| at.misfit(&format!("a case: {error}")))
+}
+
+fn model(at: At<'_>, presets: &[Preset]) -> Result<ModelChoice, Misfit> {
+    if let Some(id) = at.node.text() {
+        if presets.iter().any(|preset| preset.id == id) {
+            return Ok(ModelChoice::Preset(id.to_owned()));
+        }
+        let meant = nearest(id, presets.iter().map(|preset| preset.id.as_str()));
+        return Err(at.misfit(&format!("the id of a model that this version offers{}", did_you_mean(meant))));
+    }
+    let fields = Fields::new(at, &OF_MODEL)?;
+    let name = fields.or("name", Some(String::new()), |at| at.name())?;
+    // An object is a config; one that could not be read stays a text, for the page to say why.
+    let text = |at: At<'_>| match &at.node.value {
+        Value::Text(text) => Ok(text.clone()),
+        Value::Object(_) => Ok(at.node.to_compact()),
+        _ => Err(at.misfit("a config")),
+    };
+    let config = fields.or("config", None, text)?;
+    let companion = fields.or("companion", Some(None), |at| text(at).map(Some))?;
+    Ok(ModelChoice::Custom(CustomModel { name, config, companion }.normal()))
+}
+
+fn accelerator(at: At<'_>) -> Result<AcceleratorChoice, Misfit> {
+    let id = |at: &At<'_>| {
+        let id = at.text("the id of an accelerator")?;
+        let found = hardware::by_id(id).map(|found| found.id.clone().into_owned());
+        let meant = || hardware::find(id).err().and_then(|error| error.meant);
+        found.ok_or_else(|| at.misfit(&format!("the id of an accelerator of the list{}", did_you_mean(meant()))))
+    };
+    if at.node.text().is_some() {
+        return Ok(AcceleratorChoice { id: id(&at)?, name: String::new(), numbers: Vec::new() });
+    }
+    let keys: Vec<&str> = ["id", "name"].into_iter().chain(Number::ALL.map(number_name)).collect();
+    let fields = Fields::new(at, &keys)?;
+    let mut choice = AcceleratorChoice {
+        id: fields.or("id", None, |at| id(&at))?,
+        name: fields.or("name", Some(String::new()), |at| at.name())?,
+        numbers: Vec::new(),
+    };
+    // In the order in which they stand, which is that of the edits.
+    for member in fields.at.node.members() {
+        let number = Number::ALL.into_iter().find(|number| number_name(*number) == member.key);
+        if let (Some(number), Some(at)) = (number, fields.at(&member.key)) {
+            choice.numbers.push((number, at.unless_null(|at| at.positive())?));
+        }
+    }
+    Ok(choice)
+}
+
+/// Sentences on what has changed since the revisions were noted.
+fn changed(at: &At<'_>, comparison: &Comparison, presets: &[Preset]) -> Result<Vec<String>, Misfit> {
+    if !at.node.is_object() {
+        return Err(at.misfit("an object of revisions"));
+    }
+    let mut changed: Vec<String> = Vec::new();
+    let mut compare = |id: &str, now: u32, sentence: String| {
+        let then = at.node.get(id).and_then(|node| integer(&node.value));
+        if then.is_some_and(|then| then != i128::from(now)) && !changed.contains(&sentence) {
+            changed.push(sentence);
+        }
+    };
+    for scenario in comparison.scenarios() {
+        if let ModelChoice::Preset(id) = &scenario.model
+            && let Some(preset) = presets.iter().find(|preset| preset.id == *id)
+        {
+            let name = &preset.name;
+            let sentence = format!(
+                "{name}: the model's data has changed since this was made, so figures may differ from those of then."
+            );
+            compare(id, revision::of_preset(preset), sentence);
+        }
+        if let Some(listed) = hardware::by_id(&scenario.accelerator.id) {
+            let name = &listed.name;
+            let sentence = format!(
+                "{name}: the accelerator's data has changed since this was made, so times may differ from those of then."
+            );
+            compare(&listed.id, revision::of_accelerator(listed), sentence);
+        }
+    }
+    Ok(changed)
+}
+
+/// The name that resembles a text most, if one does.
+fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// Below this similarity (0 to 1) a suggestion confuses more than it helps.
+    const ALIKE: f64 = 0.8;
+    let rated = names.map(|name| (strsim::jaro_winkler(name, text), name));
+    let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.filter(|(likeness, _)| *likeness >= ALIKE).map(|(_, name)| name)
+}
+
+/// A value and its place in words.
+struct At<'a> {
+    node: &'a Node,
+    path: String,
+}
+
+impl<'a> At<'a> {
+    fn misfit(&self, expected: &str) -> Misfit {
+        Misfit::new(&self.path, self.node.describe(), expected, self.node.span)
+    }
+
+    fn text(&self, expected: &str) -> Result<&'a str, Misfit> {
+        self.node.text().ok_or_else(|| self.misfit(expected))
+    }
+
+    fn name(&self) -> Result<String, Misfit> {
+        Ok(self.text("a name")?.trim().chars().take(LONGEST_NAME).collect::<String>().trim_end().to_owned())
+    }
+
+    fn flag(&self) -> Result<bool, Misfit> {
+        match self.node.value {
+            Value::Bool(flag) => Ok(flag),
+            _ => Err(self.misfit("true or false")),
+        }
+    }
+
+    fn size(&self) -> Result<NonZeroU32, Misfit> {
+        let size = match self.node.value {
+            Value::Int(size) if size <= i128::from(LARGEST_SIZE) => u32::try_from(size).ok().and_then(NonZeroU32::new),
+            _ => None,
+        };
+        size.ok_or_else(|| self.misfit(&format!("a whole number from 1 to {LARGEST_SIZE}")))
+    }
+
+    fn place(&self, length: usize) -> Result<usize, Misfit> {
+        let place = match self.node.value {
+            Value::Int(place) => usize::try_from(place).ok().filter(|place| *place < length),
+            _ => None,
+        };
+        place.ok_or_else(|| self.misfit(&format!("a whole number from 0 to {}", length.saturating_sub(1))))
+    }
+
+    fn positive(&self) -> Result<f64, Misfit> {
+        let number = match self.node.value {
+            Value::Int(number) => number as f64,
+            Value::Float(number) => number,
+            _ => 0.0,
+        };
+        if number.is_finite() && number > 0.0 { Ok(number) } else { Err(self.misfit("a number above 0, or null")) }
+    }
+
+    fn one_of<T: Copy>(&self, all: &[T], name: fn(T) -> &'static str, what: &str) -> Result<T, Misfit> {
+        let found = self.node.text().and_then(|text| all.iter().find(|one| name(**one) == text));
+        let names = || all.iter().map(|one| quoted(name(*one))).collect::<Vec<_>>().join(", ");
+        found.copied().ok_or_else(|| self.misfit(&format!("{what}: one of {}", names())))
+    }
+
+    fn unless_null<T>(&self, read: impl FnOnce(&Self) -> Result<T, Misfit>) -> Result<Option<T>, Misfit> {
+        if self.node.is_null() { Ok(None) } else { read(self).map(Some) }
+    }
+
+    /// The items of a list of `range` many.
+    fn items(&self, expected: &str, range: RangeInclusive<usize>) -> Result<Vec<At<'a>>, Misfit> {
+        let items = self.node.items().ok_or_else(|| self.misfit(expected))?;
+        if !range.contains(&items.len()) {
+            return Err(self.misfit(&format!("{expected}, {} to {} of them", range.start(), range.end())));
+        }
+        let one = self.path.strip_suffix('s').unwrap_or(&self.path);
+        let place = |at: usize| format!("{one} {}", at + 1);
+        Ok(items.iter().enumerate().map(|(at, node)| At { node, path: place(at) }).collect())
+    }
+}
+
+/// An object whose keys are all known.
+struct Fields<'a> {
+    at: At<'a>,
+    inside: String,
+}
+
+impl<'a> Fields<'a> {
+    fn new(at: At<'a>, keys: &[&str]) -> Result<Self, Misfit> {
+        if !at.node.is_object() {
+            return Err(at.misfit("an object"));
+        }
+        let members = at.node.members();
+        for (place, member) in members.iter().enumerate() {
+            let twice = members.iter().take(place).any(|other| other.key == member.key);
+            let known = keys.contains(&member.key.as_str());
+            if twice || !known {
+                let meant = did_you_mean(nearest(&member.key, keys.iter().copied().filter(|_| !known)));
+                let expected = if twice { "each key once" } else { "a key that this version knows" };
+                let expected = format!("{expected}{meant}");
+                let found = format!("the key {}", quoted(&member.key));
+                return Err(Misfit::new(&at.path, found, &expected, member.key_span));
+            }
+        }
+        let inside = if at.path == TOP { String::new() } else { format!("{}, ", at.path) };
+        Ok(Self { at, inside })
+    }
+
+    fn at(&self, key: &str) -> Option<At<'a>> {
+        let node = self.at.node.get(key)?;
+        Some(At { node, path: format!("{}{key}", self.inside) })
+    }
+
+    fn missing(&self, key: &str) -> Misfit {
+        let expected = format!("the key {}", quoted(key));
+        Misfit::new(&self.at.path, "nothing".to_owned(), &expected, self.at.node.span)
+    }
+
+    /// The value of a key, or what holds where it is missing; without that, it must be there.
+    fn or<T>(
+        &self,
+        key: &str,
+        otherwise: Option<T>,
+        read: impl FnOnce(At<'a>) -> Result<T, Misfit>,
+    ) -> Result<T, Misfit> {
+        match self.at(key) {
+            Some(at) => read(at),
+            None => otherwise.ok_or_else(|| self.missing(key)),
+        }
+    }
+}
