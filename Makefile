@@ -14,7 +14,7 @@ PORT ?= 8080
 WEIGHT_LIMIT := 300000
 DISPLAY_HERE := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 
-.PHONY: help serve dist test lint test-browser test-native screenshot bench clean tools tools-test
+.PHONY: help serve dist single test lint test-browser test-native screenshot bench clean tools tools-test
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -28,7 +28,10 @@ dist: tools ## build the page into dist/: static files that work in any folder o
 	@bytes=$$(gzip -9 -c dist/*_bg.wasm | wc -c); echo "weight: $$bytes bytes of WebAssembly after gzip, at most $(WEIGHT_LIMIT)"; \
 	  [ "$$bytes" -le $(WEIGHT_LIMIT) ]
 
-test: lint dist test-browser test-native ## everything: format, lints, the page's build and weight, browser tests, native tests
+single: dist ## one HTML file of the page that opens from disk: dist-single/rooflens.html
+	node .ci/single.mjs
+
+test: lint dist single test-browser test-native ## everything: format, lints, the page's build and weight, browser tests, native tests
 
 lint: tools ## format and lints, native and WebAssembly
 	cargo fmt --check
@@ -37,7 +40,7 @@ lint: tools ## format and lints, native and WebAssembly
 	cargo clippy --locked --target wasm32-unknown-unknown --lib --bins -- -D warnings
 
 # One at a time: some of them measure.
-test-browser: tools-test dist ## the built page in Chromium
+test-browser: tools-test dist single ## the built page in Chromium
 	cargo test --locked --test browser -- --test-threads=1
 
 # Prints what tests print, so that the number of golden cases shows.
@@ -53,7 +56,7 @@ bench: ## how fast the core is
 
 clean: ## remove what was built; .tools/ stays
 	cargo clean
-	rm -rf dist
+	rm -rf dist dist-single
 
 tools:
 	@.ci/tools

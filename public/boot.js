@@ -69,12 +69,21 @@
     fail("This browser has no WebAssembly, or it is switched off. Any current browser has it.");
     return;
   }
-  if (location.protocol === "file:") {
-    fail("Browsers do not load an app from a file. Serve this folder over HTTP, for example with `make serve`.");
+  // In the single file, the packed module stands in the page.
+  var packed = document.getElementById("module");
+  if (!packed && location.protocol === "file:") {
+    fail("Browsers do not load an app from a file. Serve this folder over HTTP, for example with `make serve`, or make the single file with `make single`.");
     return;
   }
-  import(address("data-js"))
-    .then(function (bindings) { return bindings.default({ module_or_path: address("data-wasm") }); })
+  function unpacked() {
+    var bytes = Uint8Array.from(atob(packed.textContent), function (letter) { return letter.charCodeAt(0); });
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  }
+
+  (packed
+    ? unpacked().then(function (module) { return wasm_bindgen({ module_or_path: module }); })
+    : import(address("data-js"))
+      .then(function (bindings) { return bindings.default({ module_or_path: address("data-wasm") }); }))
     .then(function () {
       app.removeAttribute("aria-busy");
       root.dataset.app = "ready";

@@ -22,14 +22,25 @@ pub(super) struct Sheet<'a> {
     pub(super) theme: &'a Theme,
 }
 
-/// Whether the system asks for dark colours, kept up to date.
+fn dark_query() -> Option<web_sys::MediaQueryList> {
+    window().match_media("(prefers-color-scheme: dark)").ok().flatten()
+}
+
+/// Whether dark colours are on: those that were chosen, else the system's.
+pub(super) fn is_dark() -> bool {
+    match document().document_element().and_then(|root| root.get_attribute("data-theme")).as_deref() {
+        Some("dark") => true,
+        Some("light") => false,
+        _ => dark_query().is_some_and(|query| query.matches()),
+    }
+}
+
+/// Whether dark colours are on, kept up to date with the system.
 pub(super) fn dark_mode() -> RwSignal<bool> {
-    let query = window().match_media("(prefers-color-scheme: dark)").ok().flatten();
-    let dark = RwSignal::new(query.as_ref().is_some_and(web_sys::MediaQueryList::matches));
-    if let Some(query) = query {
-        let seen = query.clone();
+    let dark = RwSignal::new(is_dark());
+    if let Some(query) = dark_query() {
         let changed = Closure::<dyn Fn()>::new(move || {
-            let _ = dark.try_set(seen.matches());
+            let _ = dark.try_set(is_dark());
         });
         let _ = query.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
         // The page listens as long as it lives.

@@ -37,7 +37,11 @@ impl Ready {
 pub(super) fn fetch(state: State) {
     leptos::task::spawn_local(async move {
         let facts = match load().await {
-            Ok(ready) => Facts::Ready(Arc::new(ready)),
+            Ok(ready) => {
+                // Before anything is shown, so that nothing else is.
+                super::link::open(state, &ready);
+                Facts::Ready(Arc::new(ready))
+            }
             Err(reason) => Facts::Failed(reason),
         };
         let _ = state.facts.try_set(facts);
@@ -54,6 +58,10 @@ async fn load() -> Result<Ready, String> {
 }
 
 async fn text(path: &str) -> Result<String, String> {
+    // The single file holds them itself.
+    if let Some(held) = document().get_element_by_id(path).and_then(|element| element.text_content()) {
+        return Ok(held);
+    }
     let failed = |what: &str| format!("{path} could not be loaded ({what}). Reload the page to try again.");
     let response = JsFuture::from(window().fetch_with_str(path)).await.map_err(|_| failed("no answer"))?;
     let response: web_sys::Response = response.dyn_into().map_err(|_| failed("no answer"))?;

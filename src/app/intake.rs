@@ -1,8 +1,9 @@
 //! Pasting and dropping anywhere on the page, and choosing a file.
 
+use super::facts::Facts;
 use super::state::State;
 use crate::json::MAX_BYTES;
-use crate::scenario::state::ModelChoice;
+use crate::scenario::file::from_file;
 use crate::scenario::{Document, recognise};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -79,19 +80,24 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
     });
 }
 
-/// Takes a text as a new config, or as the quantization document of the one that is there.
+/// Takes a text as a new config, as the quantization document of the one that is there, or as a saved comparison.
 pub(super) fn take(state: State, text: String, name: Option<String>) {
     let name = name.map(|name| name.trim_end_matches(".json").to_owned()).filter(|name| name != "config");
     let _ = state.notice.try_set(None);
-    if recognise(&text) == Document::Companion {
-        let config = untrack(move || state.config_text());
-        let file = state.scenario.with_untracked(|scenario| match &scenario.model {
-            ModelChoice::Custom(custom) => custom.name.clone(),
-            ModelChoice::Preset(id) => id.clone(),
-        });
-        state.take_config(config, Some(text), Some(file));
-    } else {
-        state.take_config(text, None, name);
+    match recognise(&text) {
+        Document::Config => state.take_config(text, None, name),
+        Document::Companion => {
+            let config = untrack(move || state.config_text());
+            let file = untrack(move || state.shown()).map(|outcome| outcome.model.name.clone());
+            state.take_config(config, Some(text), file);
+        }
+        Document::Comparison => {
+            let Facts::Ready(facts) = state.facts.get_untracked() else { return };
+            match from_file(&text, &facts.presets) {
+                Ok(opened) => super::link::show(state, opened),
+                Err(error) => state.notice.set(Some(error.to_string())),
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod history;
 mod html;
 mod intake;
 mod layout;
+mod link;
 mod model;
 mod notes;
 mod operations;
@@ -43,6 +44,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
     let state = State::new(comparison);
     facts::fetch(state);
     scenarios::listen(state);
+    link::follow(state);
     let dragging = intake::listen(state);
     view! {
         <header class="bar">
@@ -50,6 +52,8 @@ fn Page(comparison: Comparison) -> impl IntoView {
             <scenarios::Tabs state/>
             <scenarios::Steps state/>
             <Scopes state/>
+            <Theme state/>
+            <link::Share state/>
         </header>
         <div class="page" class:dragging=html::flag(move || dragging.get())>
             <form class="inputs" aria-label="Inputs" on:submit=|ev| ev.prevent_default()>
@@ -60,7 +64,8 @@ fn Page(comparison: Comparison) -> impl IntoView {
                 <batch::Panel state/>
                 <hardware::Panel state/>
             </form>
-            <main class="results" class:stale=html::flag(move || state.is_stale())>
+            <main class="results" id="results" class:stale=html::flag(move || state.is_stale())>
+                <link::Banner state/>
                 <tiles::Tiles state/>
                 <notes::Notes state/>
                 <charts::Charts state/>
@@ -72,6 +77,38 @@ fn Page(comparison: Comparison) -> impl IntoView {
                 "FLOPs and bytes are those of vLLM’s own estimator (vllm.v1.metrics.perf, 0.33.0), to the last integer, with its simplifications. The time is the least that the roofline allows, without communication. Everything is computed in this page: nothing is uploaded."
             </p>
         </footer>
+    }
+}
+
+/// The theme: the system's, light or dark. The only thing that the page stores.
+#[component]
+fn Theme(state: State) -> impl IntoView {
+    const KEY: &str = "rooflens-theme";
+    let root = || document().document_element();
+    let now = move || root().and_then(|root| root.get_attribute("data-theme")).unwrap_or_default();
+    let cycle = move |_| {
+        let next = match now().as_str() {
+            "" => "light",
+            "light" => "dark",
+            _ => "",
+        };
+        if let Some(root) = root() {
+            let _ = if next.is_empty() {
+                root.remove_attribute("data-theme")
+            } else {
+                root.set_attribute("data-theme", next)
+            };
+        }
+        if let Ok(Some(storage)) = window().local_storage() {
+            let _ = if next.is_empty() { storage.remove_item(KEY) } else { storage.set_item(KEY, next) };
+        }
+        state.dark.set(canvas::is_dark());
+        state.said.set(format!("Theme: {}.", if next.is_empty() { "as the system" } else { next }));
+    };
+    view! {
+        <button type="button" class="icon" id="theme" aria-label="Theme" title="Theme: system, light, dark" on:click=cycle>
+            "◐"
+        </button>
     }
 }
 

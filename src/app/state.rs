@@ -6,10 +6,12 @@
 
 use super::facts::{Facts, Ready};
 use super::history::History;
+use super::link::LinkState;
 use crate::batch::case::Case;
 use crate::estimate::vllm::Vllm;
 use crate::estimate::{Breakdown, EstimateError, Estimator, Scope};
 use crate::hardware::Accelerator;
+use crate::json::parse;
 use crate::model::{ConfigError, ModelSpec, read, resolve};
 use crate::report::{ComputePrecision, Roof, compute_precision};
 use crate::scenario::state::{Comparison, CustomModel, ModelChoice, Scenario, Section};
@@ -76,6 +78,10 @@ pub(super) struct State {
     pub(super) errors: RwSignal<usize>,
     /// Something to say about what was just done.
     pub(super) notice: RwSignal<Option<String>>,
+    /// What became of the link in the address.
+    pub(super) link: RwSignal<LinkState>,
+    /// What was just done, for the live region.
+    pub(super) said: RwSignal<String>,
     pub(super) dark: RwSignal<bool>,
     /// Steps back and forward.
     pub(super) steps: RwSignal<(usize, usize)>,
@@ -113,6 +119,8 @@ impl State {
             draft: RwSignal::new(None),
             errors: RwSignal::new(0),
             notice: RwSignal::new(None),
+            link: RwSignal::new(LinkState::default()),
+            said: RwSignal::new(String::new()),
             dark: super::canvas::dark_mode(),
             steps: RwSignal::new((0, 0)),
             history: StoredValue::new(History::default()),
@@ -183,6 +191,10 @@ impl State {
             return draft.text;
         }
         self.scenario.with(|scenario| match &scenario.model {
+            // A config that came with a link is one line.
+            ModelChoice::Custom(custom) if !custom.config.contains('\n') => {
+                parse(&custom.config).map_or_else(|_| custom.config.clone(), |document| document.root.to_text())
+            }
             ModelChoice::Custom(custom) => custom.config.clone(),
             ModelChoice::Preset(id) => self.facts.with(|facts| match facts {
                 Facts::Ready(ready) => ready.preset(id).map(|p| p.config.root.to_text()).unwrap_or_default(),

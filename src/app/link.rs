@@ -1,0 +1,172 @@
+//! The state in the address: opened at the start and when the address changes, written back a moment after every edit.
+
+use super::facts::{Facts, Ready};
+use super::html::{Block, Html, text};
+use super::scenarios::names;
+use super::state::State;
+use crate::scenario::link::{Opened, decode, encode};
+use leptos::prelude::*;
+use std::time::Duration;
+use wasm_bindgen_futures::JsFuture;
+
+/// How long the page waits after an edit until it rewrites the address.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// What became of a link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct LinkState {
+    /// Why the link in the address was not opened.
+    error: Option<String>,
+    /// That link, as it was.
+    broken: String,
+    /// What has changed since the link was made.
+    changed: Vec<String>,
+}
+
+/// Opens the link in the address, if there is one.
+pub(super) fn open(state: State, facts: &Ready) {
+    let hash = window().location().hash().unwrap_or_default();
+    if hash.len() < 2 {
+        return;
+    }
+    match decode(&hash, &facts.presets) {
+        Ok(opened) => show(state, opened),
+        Err(error) => {
+            let href = window().location().href().unwrap_or_default();
+            let link = LinkState { error: Some(error.to_string()), broken: href, changed: Vec::new() };
+            state.link.set(link);
+        }
+    }
+}
+
+/// Shows what a link or a file holds.
+pub(super) fn show(state: State, opened: Opened) {
+    state.link.set(LinkState { changed: opened.changed, ..LinkState::default() });
+    state.change("open", |comparison| *comparison = opened.comparison);
+    state.selected.set(state.comparison.with_untracked(crate::scenario::state::Comparison::baseline));
+}
+
+/// The address for what is shown.
+pub(super) fn address(state: State) -> Result<String, String> {
+    let Facts::Ready(facts) = state.facts.get_untracked() else { return Err("The page is still loading.".to_owned()) };
+    let fragment = state.comparison.with_untracked(|comparison| encode(comparison, &facts.presets));
+    let fragment = fragment.map_err(|error| error.to_string())?;
+    let href = window().location().href().unwrap_or_default();
+    let base = href.split('#').next().unwrap_or_default();
+    Ok(format!("{base}#{fragment}"))
+}
+
+/// Keeps the address and the title up to date, and opens links that are put into the address.
+pub(super) fn follow(state: State) {
+    let waiting = StoredValue::new(None::<TimeoutHandle>);
+    let written = StoredValue::new(String::new());
+    Effect::new(move |_| {
+        let named = title(state);
+        state.comparison.track();
+        if !matches!(state.facts.get(), Facts::Ready(_)) {
+            return;
+        }
+        document().set_title(&named);
+        // The worked example has no link, and a broken link stays until something is changed.
+        if state.steps.with(|steps| *steps == (0, 0)) {
+            return;
+        }
+        if let Some(timer) = waiting.get_value() {
+            timer.clear();
+        }
+        let write = move || {
+            if let (Ok(address), Ok(history)) = (address(state), window().history()) {
+                written.set_value(address.clone());
+                let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
+            }
+        };
+        waiting.set_value(set_timeout_with_handle(write, PAUSE).ok());
+    });
+    let changed = window_event_listener(leptos::ev::hashchange, move |_| {
+        let href = window().location().href().unwrap_or_default();
+        if written.with_value(|written| *written != href)
+            && let Facts::Ready(facts) = state.facts.get_untracked()
+        {
+            open(state, &facts);
+        }
+    });
+    on_cleanup(move || changed.remove());
+}
+
+/// What the comparison is of: scenarios by name, then the model.
+fn title(state: State) -> String {
+    let names = names(state);
+    let model = state.shown().map(|outcome| outcome.model.name.clone()).unwrap_or_default();
+    match names.as_slice() {
+        [] | [_] => {
+            let layout = state.shown().map(|outcome| outcome.settings.layout.label()).unwrap_or_default();
+            format!("{model} · {layout} – rooflens")
+        }
+        names => format!("{} · {model} – rooflens", names.join(" vs ")),
+    }
+}
+
+/// Puts a text on the clipboard, and says how that went.
+pub(super) fn copy(state: State, what: &'static str, content: String) {
+    leptos::task::spawn_local(async move {
+        let clipboard = window().navigator().clipboard();
+        let done = JsFuture::from(clipboard.write_text(&content)).await.is_ok();
+        let said = if done { format!("{what} copied.") } else { "The browser does not allow copying here.".to_owned() };
+        let _ = state.said.try_set(said);
+    });
+}
+
+/// The button that copies the link.
+#[component]
+pub(super) fn Share(state: State) -> impl IntoView {
+    let share = move |_| match address(state) {
+        Ok(address) => copy(state, "Link", address),
+        Err(error) => state.said.set(error),
+    };
+    view! {
+        <button
+            type="button"
+            class="button primary"
+            id="copy-link"
+            title="The link contains everything; nothing is uploaded."
+            on:click=share
+        >
+            "Copy link"
+        </button>
+    }
+}
+
+/// What became of the link that was opened, and what was just done.
+#[component]
+pub(super) fn Banner(state: State) -> impl IntoView {
+    let markup = text(move || {
+        let mut html = Html::default();
+        state.link.with(|link| {
+            if let Some(error) = &link.error {
+                html.element("<div class=\"banner bad\" role=\"alert\" id=\"link-error\"><p>", error, "</p>");
+                html.raw("<p>What is shown is not what it holds. The link is kept: <code>").text(&link.broken);
+                html.raw("</code></p><button type=\"button\" class=\"chip\" data-act=\"copy\">Copy that link</button>");
+                html.raw("<button type=\"button\" class=\"chip\" data-act=\"close\">Dismiss</button></div>");
+            }
+            if !link.changed.is_empty() {
+                html.raw("<div class=\"banner\" role=\"alert\" id=\"link-changed\">");
+                for sentence in &link.changed {
+                    html.element("<p>", sentence, "</p>");
+                }
+                html.raw("<button type=\"button\" class=\"chip\" data-act=\"close\">Dismiss</button></div>");
+            }
+        });
+        html.take()
+    });
+    let act = Callback::new(move |act: String| {
+        if act == "copy" {
+            copy(state, "Link", state.link.with_untracked(|link| link.broken.clone()));
+        } else {
+            state.link.set(LinkState::default());
+        }
+    });
+    view! {
+        <Block class="banners" markup act/>
+        <p class="said" role="status" id="said">{text(move || state.said.get())}</p>
+    }
+}
