@@ -23,6 +23,7 @@
 //! - a component or a term of the vllm model: a file of [`estimate::vllm`], as a formula that is data;
 //! - an accelerator: a line of `hardware/accelerators.tsv`; a preset: a line of `model/presets.json`;
 //! - an export format: a file of [`export`]; a chart: a file of [`chart`], its input in [`report::charts`];
+//! - something that a sweep varies or measures: a variant of [`sweep::Axis`] or [`sweep::Measure`];
 //! - a control of the page: a file of `app/`, its state in `app/state.rs`.
 
 #[cfg(target_arch = "wasm32")]
@@ -40,4 +41,5 @@ pub mod model;
 pub mod report;
 pub mod scenario;
 pub mod settings;
+pub mod sweep;
 pub mod units;

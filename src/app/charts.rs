@@ -5,7 +5,7 @@ use super::state::{Outcome, State};
 use crate::chart::{bars, roofline};
 use crate::estimate::Scope;
 use crate::format::{Unit, si, significant};
-use crate::report::{Summary, charts};
+use crate::report::{Entry, Summary, charts};
 use leptos::prelude::*;
 
 /// Where it goes, what is moved, and the roofline.
@@ -24,10 +24,10 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <Chart
                     label=Signal::derive(move || ready().map(|o| components_label(&o)).unwrap_or_default())
                     dark=state.dark
-                    height=move |_| ready().map_or(180.0, |o| with(&o, |b| bars::height(&charts::bars(b, &crate::chart::theme::Theme::LIGHT))))
+                    height=move |_| ready().map_or(180.0, |o| with(&o, |e| bars::height(&charts::bars(&[e], &crate::chart::theme::Theme::LIGHT, &charts::all))))
                     draw=move |sheet| {
                         let Some(outcome) = ready() else { return Vec::new() };
-                        with(&outcome, |breakdown| draw_bars(sheet, &charts::bars(breakdown, sheet.theme)))
+                        with(&outcome, |entry| draw_bars(sheet, &charts::bars(&[entry], sheet.theme, &charts::all)))
                     }
                 />
                 <h3>"Memory traffic, by what is moved"</h3>
@@ -35,10 +35,10 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <Chart
                     label=Signal::derive(move || ready().map(|o| traffic_label(&o)).unwrap_or_default())
                     dark=state.dark
-                    height=move |_| ready().map_or(120.0, |o| with(&o, |b| bars::height(&charts::traffic_bars(b, &crate::chart::theme::Theme::LIGHT))))
+                    height=move |_| ready().map_or(120.0, |o| with(&o, |e| bars::height(&charts::traffic_bars(&[e], &crate::chart::theme::Theme::LIGHT, &charts::all))))
                     draw=move |sheet| {
                         let Some(outcome) = ready() else { return Vec::new() };
-                        with(&outcome, |breakdown| draw_bars(sheet, &charts::traffic_bars(breakdown, sheet.theme)))
+                        with(&outcome, |entry| draw_bars(sheet, &charts::traffic_bars(&[entry], sheet.theme, &charts::all)))
                     }
                 />
             </section>
@@ -64,8 +64,10 @@ pub(super) fn Charts(state: State) -> impl IntoView {
     }
 }
 
-fn with<T: Default>(outcome: &Outcome, make: impl FnOnce(&crate::estimate::Breakdown) -> T) -> T {
-    outcome.breakdown.as_ref().map(make).unwrap_or_default()
+fn with<T: Default>(outcome: &Outcome, make: impl FnOnce(Entry<'_>) -> T) -> T {
+    let (Ok(breakdown), Ok(per_gpu)) = (&outcome.breakdown, &outcome.per_gpu) else { return T::default() };
+    let (roof, accelerator) = (outcome.roof.as_ref(), outcome.accelerator);
+    make(Entry { key: 'A', name: "", place: 0, breakdown, per_gpu, roof, accelerator })
 }
 
 fn draw_bars(sheet: &mut super::canvas::Sheet<'_>, chart: &bars::Bars) -> Vec<Spot> {
@@ -78,8 +80,7 @@ fn draw_bars(sheet: &mut super::canvas::Sheet<'_>, chart: &bars::Bars) -> Vec<Sp
 }
 
 fn draw_roofline(sheet: &mut super::canvas::Sheet<'_>, outcome: &Outcome) -> Vec<Spot> {
-    let (Ok(breakdown), Some(roof)) = (&outcome.per_gpu, &outcome.roof) else { return Vec::new() };
-    let chart = charts::roofline(breakdown, outcome.accelerator, roof, sheet.theme);
+    let chart = with(outcome, |entry| charts::roofline(&[entry], sheet.theme, &charts::all));
     let axes = roofline::Axes {
         x_title: "arithmetic intensity, FLOP per byte",
         y_title: "attainable FLOP/s per GPU",
@@ -92,7 +93,7 @@ fn draw_roofline(sheet: &mut super::canvas::Sheet<'_>, outcome: &Outcome) -> Vec
 }
 
 fn components_label(outcome: &Outcome) -> String {
-    with(outcome, |breakdown| {
+    with(outcome, |Entry { breakdown, .. }| {
         let whole = breakdown.cost().flops;
         let parts = breakdown.parts.iter();
         let parts = parts.map(|part| format!("{} {}", part.component.title(), charts::share(part.cost().flops, whole)));
@@ -101,7 +102,7 @@ fn components_label(outcome: &Outcome) -> String {
 }
 
 fn traffic_label(outcome: &Outcome) -> String {
-    with(outcome, |breakdown| {
+    with(outcome, |Entry { breakdown, .. }| {
         let parts = breakdown.parts.iter();
         let parts =
             parts.map(|part| format!("{} {}", part.component.title(), si(part.cost().moved().as_f64(), Unit::BYTE)));

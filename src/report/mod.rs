@@ -4,13 +4,21 @@
 
 pub mod charts;
 mod columns;
+mod compare;
+#[cfg(test)]
+pub(crate) mod fixtures;
 mod model;
+mod names;
 mod precision;
 mod rows;
 mod summary;
+mod sweep;
 
 pub use columns::Columns;
+pub use compare::{CompareCell, CompareRow, Entry, Verdict, compare_rows};
 pub use model::{engine_note, facts, left_out};
+pub use names::names;
 pub use precision::{ComputePrecision, compute_precision};
 pub use rows::{OperationRow, PartRows, rows};
 pub use summary::{Roof, Summary};
+pub use sweep::{SweepRow, SweepTable, sweep_table};
