@@ -10,7 +10,9 @@ use rooflens::estimate::{Estimator, Scope};
 use rooflens::layout::Layout;
 use rooflens::model::presets::{self, Preset};
 use rooflens::model::{ClassTable, ModelSpec, resolve};
+use rooflens::scenario::state::Scenario;
 use rooflens::settings::Settings;
+use rooflens::sweep::{Axis, Measure, sweep};
 use std::num::NonZeroU32;
 
 /// Groups of a mixed step: decodes, a verify and a chunk of a prompt.
@@ -57,4 +59,21 @@ fn new_layout_and_estimate_deepseek_v3_tp8(bencher: Bencher) {
 fn resolve_preset(bencher: Bencher, id: &str) {
     let (config, classes) = (&preset(id).config, ClassTable::builtin());
     bencher.bench(|| resolve(black_box(config), None, classes));
+}
+
+/// Eight scenarios at up to 200 values: of the batch, where fields are divided once, and of a layout, where anew.
+#[divan::bench(args = [Axis::KvLength, Axis::Requests, Axis::Tp])]
+fn sweep_eight_scenarios(bencher: Bencher, axis: Axis) {
+    let (spec, mut scenario) = (spec("deepseek-v3"), Scenario::example().expect("an example"));
+    scenario.cases = vec![Case::parse(MIXED[0]).expect("a case")];
+    let values: Vec<u64> = match axis {
+        Axis::Tp => [1, 2, 4, 8, 16, 32, 64, 128].into_iter().cycle().take(200).collect(),
+        Axis::Requests => (1..=200).map(|copies| copies * 64).collect(),
+        _ => (0..200).map(|step| 8192 + 512 * step).collect(),
+    };
+    bencher.bench(|| {
+        for _ in 0..8 {
+            black_box(sweep(black_box(&scenario), &spec, axis, Measure::Time, &values));
+        }
+    });
 }

@@ -27,6 +27,7 @@
 //! - an export format: a file of [`export`]; a chart: a file of [`chart`], its input in [`report::charts`];
 //! - something that links and files carry: `scenario/link/encode.rs` and `decode.rs`, and a step of `migrate.rs` where
 //!   old ones would not read;
+//! - something that a sweep varies or measures: a variant of [`sweep::Axis`] or [`sweep::Measure`];
 //! - a control of the page: a file of `app/`, its state in `app/state.rs`.
 
 #[cfg(target_arch = "wasm32")]
@@ -45,4 +46,5 @@ pub mod model;
 pub mod report;
 pub mod scenario;
 pub mod settings;
+pub mod sweep;
 pub mod units;

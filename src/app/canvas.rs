@@ -1,9 +1,12 @@
 //! A canvas that a chart is drawn on: crisp at any pixel ratio, as wide as its place, with a tooltip over what is hit.
 
+use super::html::{Block, flag, text};
+use super::state::State;
 use crate::chart::theme::Theme;
-use crate::chart::{Frame, Rect};
+use crate::chart::{Axes, Frame, Rect, bars, lines, roofline};
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
+use plotters::backend::SVGBackend;
 use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -15,12 +18,48 @@ pub(super) struct Spot {
     pub(super) text: String,
 }
 
-/// What a chart is asked to draw itself on.
-pub(super) struct Sheet<'a> {
-    pub(super) backend: &'a mut CanvasBackend,
-    pub(super) frame: &'a Frame,
+/// What a chart is asked to draw itself on: the screen, or a picture to save.
+pub(super) struct Sheet<'a, 'b> {
+    medium: Medium<'a, 'b>,
+    frame: &'a Frame,
     pub(super) theme: &'a Theme,
 }
+
+enum Medium<'a, 'b> {
+    Canvas(&'a mut CanvasBackend),
+    Svg(&'a mut SVGBackend<'b>),
+}
+
+impl Sheet<'_, '_> {
+    /// Draws bars.
+    pub(super) fn bars(&mut self, chart: &bars::Bars) -> Vec<bars::Region> {
+        match &mut self.medium {
+            Medium::Canvas(backend) => bars::draw(*backend, self.frame, self.theme, chart).unwrap_or_default(),
+            Medium::Svg(backend) => bars::draw(*backend, self.frame, self.theme, chart).unwrap_or_default(),
+        }
+    }
+
+    /// Draws a roofline.
+    pub(super) fn roofline(&mut self, chart: &roofline::Roofline, axes: &Axes<'_>) -> Vec<roofline::Region> {
+        let drawn = match &mut self.medium {
+            Medium::Canvas(backend) => roofline::draw(*backend, self.frame, self.theme, chart, axes).ok(),
+            Medium::Svg(backend) => roofline::draw(*backend, self.frame, self.theme, chart, axes).ok(),
+        };
+        drawn.map(|drawn| drawn.regions).unwrap_or_default()
+    }
+
+    /// Draws lines.
+    pub(super) fn lines(&mut self, chart: &lines::Lines, axes: &Axes<'_>) -> Vec<lines::Band> {
+        let drawn = match &mut self.medium {
+            Medium::Canvas(backend) => lines::draw(*backend, self.frame, self.theme, chart, axes).ok(),
+            Medium::Svg(backend) => lines::draw(*backend, self.frame, self.theme, chart, axes).ok(),
+        };
+        drawn.map(|drawn| drawn.bands).unwrap_or_default()
+    }
+}
+
+/// How a chart draws itself and what can be hit on it.
+pub(super) type Draw = Box<dyn Fn(&mut Sheet<'_, '_>) -> Vec<Spot>>;
 
 fn dark_query() -> Option<web_sys::MediaQueryList> {
     window().match_media("(prefers-color-scheme: dark)").ok().flatten()
@@ -69,11 +108,17 @@ pub(super) fn Chart(
     label: Signal<String>,
     /// Whether dark colours are on.
     dark: RwSignal<bool>,
+    /// What a picture of it is called.
+    name: &'static str,
+    /// Whose chart it is.
+    state: State,
     /// The height for a width.
     height: Box<dyn Fn(f64) -> f64>,
     /// Draws and says what can be hit.
-    draw: Box<dyn Fn(&mut Sheet<'_>) -> Vec<Spot>>,
+    draw: Draw,
 ) -> impl IntoView {
+    let draw = StoredValue::new_local(draw);
+    let height = StoredValue::new_local(height);
     let wrapper = NodeRef::<Div>::new();
     let canvas = NodeRef::<Canvas>::new();
     let width = element_width(wrapper);
@@ -82,7 +127,7 @@ pub(super) fn Chart(
     let tip = RwSignal::new(None::<(f64, f64, String)>);
     Effect::new(move |_| {
         let (width, ratio, dark, target) = (width.get(), ratio.get(), dark.get(), canvas.get());
-        let height = height(width);
+        let height = height.with_value(|height| height(width));
         let Some(target) = target else { return };
         let frame = Frame::canvas(width, height, ratio);
         let pixels = frame.pixels();
@@ -96,33 +141,48 @@ pub(super) fn Chart(
         }
         let Some(mut backend) = CanvasBackend::with_canvas_object(target) else { return };
         let theme = if dark { &Theme::DARK } else { &Theme::LIGHT };
-        spots.set_value(draw(&mut Sheet { backend: &mut backend, frame: &frame, theme }));
+        let medium = Medium::Canvas(&mut backend);
+        spots.set_value(draw.with_value(|draw| draw(&mut Sheet { medium, frame: &frame, theme })));
     });
     let point = move |event: web_sys::MouseEvent| {
         let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let hit = spots.with_value(|spots| spots.iter().find(|spot| spot.area.contains(x, y)).map(|s| s.text.clone()));
         tip.set(hit.map(|text| (x, y, text)));
     };
+    let flipped = move || tip.with(|tip| tip.as_ref().is_some_and(|(x, _, _)| *x > width.get_untracked() * 0.6));
+    let tip_class = move || if flipped() { "tip flip" } else { "tip" }.to_owned();
+    let place = move || {
+        let (x, y) = tip.with(|tip| tip.as_ref().map_or((0.0, 0.0), |(x, y, _)| (*x, *y)));
+        format!("left:{}px;top:{y}px", if flipped() { x - 12.0 } else { x + 12.0 })
+    };
+    let save = Callback::new(move |kind: String| {
+        let (width, theme) = (720.0, &Theme::LIGHT);
+        let height = untrack(move || height.with_value(|height| height(width)));
+        let drawn = untrack(move || {
+            crate::chart::svg(width, height, |backend, frame| {
+                draw.with_value(|draw| draw(&mut Sheet { medium: Medium::Svg(backend), frame, theme }));
+                Ok::<_, std::convert::Infallible>(())
+            })
+        });
+        let Ok((svg, ())) = drawn;
+        super::export::picture(state, name, &kind, &svg, (width, height));
+    });
+    let buttons = text(|| {
+        "<button type=\"button\" class=\"save\" data-act=\"svg\">SVG</button><button type=\"button\" class=\"save\" data-act=\"png\">PNG</button>".to_owned()
+    });
     view! {
         <div class="chart" node_ref=wrapper>
             <canvas
                 node_ref=canvas
                 role="img"
-                aria-label=move || label.get()
+                aria-label=label
                 on:mousemove=point
                 on:mouseleave=move |_| tip.set(None)
             ></canvas>
-            {move || {
-                tip.get().map(|(x, y, text)| {
-                    let flip = x > width.get_untracked() * 0.6;
-                    let left = if flip { x - 12.0 } else { x + 12.0 };
-                    view! {
-                        <div class="tip" class:flip=flip style:left=format!("{left}px") style:top=format!("{y}px")>
-                            {text}
-                        </div>
-                    }
-                })
-            }}
+            <div class=text(tip_class) hidden=flag(move || tip.with(Option::is_none)) style=text(place)>
+                {text(move || tip.with(|tip| tip.as_ref().map(|(_, _, text)| text.clone()).unwrap_or_default()))}
+            </div>
+            <Block class="saves" markup=buttons act=save/>
         </div>
     }
 }

@@ -1,211 +1,264 @@
-//! The charts of one estimate, each with its finding in words.
+//! The charts of all scenarios, each with its finding in words, a legend that hides and shows, and a table.
 
-use super::canvas::{Chart, Spot};
-use super::state::{Outcome, State};
+use super::canvas::{Chart, Sheet, Spot};
+use super::html::{Block, Html, text};
+use super::scenarios::Entries;
+use super::state::State;
+use crate::chart::theme::Theme;
 use crate::chart::{bars, roofline};
 use crate::estimate::Scope;
-use crate::format::{Unit, si, significant};
-use crate::report::{Summary, charts};
+use crate::format::{NONE, Unit, duration, si, significant};
+use crate::report::charts::{self, Layer};
+use crate::report::{Entry, Summary};
 use leptos::prelude::*;
+
+/// How the bars are stacked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stack {
+    Components,
+    Operations,
+}
 
 /// Where it goes, what is moved, and the roofline.
 #[component]
 pub(super) fn Charts(state: State) -> impl IntoView {
+    let stack = RwSignal::new(Stack::Components);
+    let hidden = RwSignal::new(Vec::<Layer>::new());
+    let hidden_traffic = RwSignal::new(Vec::<Layer>::new());
+    let hidden_points = RwSignal::new(Vec::<Layer>::new());
     let scope = move || match state.comparison.with(|comparison| comparison.scope) {
         Scope::PerGpu => "per GPU",
         Scope::Global => "whole model",
     };
-    let ready = move || state.shown().filter(|outcome| outcome.breakdown.is_ok());
+    let layers = move |entries: &[Entry<'_>]| match stack.get() {
+        Stack::Components => charts::components(entries, super::theme(state)),
+        Stack::Operations => charts::operations(entries, super::theme(state)),
+    };
+    let made = move |entries: &[Entry<'_>], theme: &Theme| {
+        hidden.with(|hidden| {
+            let visible = |layer: Layer| !hidden.contains(&layer);
+            match stack.get() {
+                Stack::Components => charts::bars(entries, theme, &visible),
+                Stack::Operations => charts::operation_bars(entries, theme, &visible),
+            }
+        })
+    };
+    let traffic = move |entries: &[Entry<'_>], theme: &Theme| {
+        hidden_traffic.with(|hidden| charts::traffic_bars(entries, theme, &|layer| !hidden.contains(&layer)))
+    };
+    let by = Callback::new(move |act: String| {
+        stack.set(if act == "operations" { Stack::Operations } else { Stack::Components });
+    });
+    let modes = text(move || {
+        let mut html = Html::default();
+        for (act, name, on) in [
+            ("components", "by component", stack.get() == Stack::Components),
+            ("operations", "by operation", stack.get() == Stack::Operations),
+        ] {
+            html.raw("<button type=\"button\" class=\"chip").raw(if on { " on" } else { "" }).raw("\" aria-pressed=\"");
+            html.raw(if on { "true" } else { "false" })
+                .raw("\" data-act=\"")
+                .raw(act)
+                .raw("\">")
+                .raw(name)
+                .raw("</button>");
+        }
+        html.take()
+    });
+    let of_roof = text(move || match state.shown() {
+        Some(outcome) => match &outcome.roof {
+            Some(roof) => format!("Roofline · {}, {}", outcome.accelerator.name, roof.peak.precision_used.label()),
+            None => format!("Roofline · {}", outcome.accelerator.name),
+        },
+        None => "Roofline".to_owned(),
+    });
+    let points = text(move || points(state));
     view! {
         <div class="charts">
-            <section class="card">
-                <h2>"Where it goes, " {scope}</h2>
-                <Legend state/>
+            <section class="card" data-chart="bars">
+                <div class="heading"><h2>{text(move || format!("Where it goes, {}", scope()))}</h2><Block class="chips modes" markup=modes act=by/></div>
+                <Legend state hidden layers=LayersOf(Box::new(layers)) glyphs=false/>
                 <Chart
-                    label=Signal::derive(move || ready().map(|o| components_label(&o)).unwrap_or_default())
+                    label=text(move || Entries::of(state).with(|entries| components_label(entries)))
                     dark=state.dark
-                    height=Box::new(move |_| ready().map_or(180.0, |o| with(&o, |b| bars::height(&charts::bars(b, &crate::chart::theme::Theme::LIGHT)))))
-                    draw=Box::new(move |sheet| {
-                        let Some(outcome) = ready() else { return Vec::new() };
-                        with(&outcome, |breakdown| draw_bars(sheet, &charts::bars(breakdown, sheet.theme)))
-                    })
+                    name="where-it-goes"
+                    state
+                    height=Box::new(move |_| Entries::of(state).with(|e| bars::height(&made(e, &Theme::LIGHT))))
+                    draw=Box::new(move |sheet| Entries::of(state).with(|e| draw_bars(sheet, &made(e, sheet.theme))))
                 />
                 <h3>"Memory traffic, by what is moved"</h3>
-                <TrafficLegend state/>
+                <Legend state hidden=hidden_traffic layers=LayersOf(Box::new(move |_| charts::kinds(super::theme(state)))) glyphs=false/>
                 <Chart
-                    label=Signal::derive(move || ready().map(|o| traffic_label(&o)).unwrap_or_default())
+                    label=text(move || Entries::of(state).with(|entries| traffic_label(entries)))
                     dark=state.dark
-                    height=Box::new(move |_| ready().map_or(120.0, |o| with(&o, |b| bars::height(&charts::traffic_bars(b, &crate::chart::theme::Theme::LIGHT)))))
-                    draw=Box::new(move |sheet| {
-                        let Some(outcome) = ready() else { return Vec::new() };
-                        with(&outcome, |breakdown| draw_bars(sheet, &charts::traffic_bars(breakdown, sheet.theme)))
-                    })
+                    name="memory-traffic"
+                    state
+                    height=Box::new(move |_| Entries::of(state).with(|e| bars::height(&traffic(e, &Theme::LIGHT))))
+                    draw=Box::new(move |sheet| Entries::of(state).with(|e| draw_bars(sheet, &traffic(e, sheet.theme))))
                 />
             </section>
-            <section class="card">
-                <h2>
-                    "Roofline · "
-                    {move || state.shown().map(|o| o.accelerator.name.to_string())}
-                    {move || state.shown().and_then(|o| o.roof.as_ref().map(|r| format!(", {}, per GPU", r.peak.precision_used.label())))}
-                </h2>
-                <RooflineLegend state/>
+            <section class="card" data-chart="roofline">
+                <h2>{of_roof} ", per GPU"</h2>
+                <Legend state hidden=hidden_points layers=LayersOf(Box::new(move |e| charts::components(e, super::theme(state)))) glyphs=true/>
                 <Chart
-                    label=Signal::derive(move || ready().map(|o| roofline_label(&o)).unwrap_or_default())
+                    label=text(move || Entries::of(state).with(|entries| roofline_label(entries)))
                     dark=state.dark
+                    name="roofline"
+                    state
                     height=Box::new(|width| (width * 0.62).clamp(250.0, 440.0))
                     draw=Box::new(move |sheet| {
-                        let Some(outcome) = ready() else { return Vec::new() };
-                        draw_roofline(sheet, &outcome)
+                        hidden_points.with(|hidden| Entries::of(state).with(|e| draw_roofline(sheet, e, hidden)))
                     })
                 />
-                <Points state/>
+                <div class="scroll" tabindex="0" role="region" aria-label="Points of the roofline">
+                    <Block class="points-table" markup=points/>
+                </div>
             </section>
         </div>
     }
 }
 
-fn with<T: Default>(outcome: &Outcome, make: impl FnOnce(&crate::estimate::Breakdown) -> T) -> T {
-    outcome.breakdown.as_ref().map(make).unwrap_or_default()
-}
-
-fn draw_bars(sheet: &mut super::canvas::Sheet<'_>, chart: &bars::Bars) -> Vec<Spot> {
-    let regions = bars::draw(sheet.backend, sheet.frame, sheet.theme, chart).unwrap_or_default();
-    let text = |region: &bars::Region| {
+fn draw_bars(sheet: &mut Sheet<'_, '_>, chart: &bars::Bars) -> Vec<Spot> {
+    let regions = sheet.bars(chart);
+    let label = |region: &bars::Region| {
         let row = chart.groups.get(region.group)?.rows.get(region.row)?;
         Some(row.segments.get(region.segment)?.label.clone())
     };
-    regions.iter().filter_map(|region| Some(Spot { area: region.area, text: text(region)? })).collect()
+    regions.iter().filter_map(|region| Some(Spot { area: region.area, text: label(region)? })).collect()
 }
 
-fn draw_roofline(sheet: &mut super::canvas::Sheet<'_>, outcome: &Outcome) -> Vec<Spot> {
-    let (Ok(breakdown), Some(roof)) = (&outcome.per_gpu, &outcome.roof) else { return Vec::new() };
-    let chart = charts::roofline(breakdown, &outcome.accelerator, roof, sheet.theme);
+fn draw_roofline(sheet: &mut Sheet<'_, '_>, entries: &[Entry<'_>], hidden: &[Layer]) -> Vec<Spot> {
+    let chart = charts::roofline(entries, sheet.theme, &|layer| !hidden.contains(&layer));
     let axes = roofline::Axes {
         x_title: "arithmetic intensity, FLOP per byte",
         y_title: "attainable FLOP/s per GPU",
         x_tick: &significant,
         y_tick: &|rate| si(rate, Unit::FLOP_PER_SECOND).trim_end_matches("FLOP/s").to_owned(),
     };
-    let Ok(drawn) = roofline::draw(sheet.backend, sheet.frame, sheet.theme, &chart, &axes) else { return Vec::new() };
-    let text = |mark: usize| chart.points.get(mark).map(|mark| mark.label.clone());
-    drawn.regions.iter().filter_map(|region| Some(Spot { area: region.area, text: text(region.mark)? })).collect()
+    let regions = sheet.roofline(&chart, &axes);
+    let label = |mark: usize| chart.points.get(mark).map(|mark| mark.label.clone());
+    regions.iter().filter_map(|region| Some(Spot { area: region.area, text: label(region.mark)? })).collect()
 }
 
-fn components_label(outcome: &Outcome) -> String {
-    with(outcome, |breakdown| {
-        let whole = breakdown.cost().flops;
-        let parts = breakdown.parts.iter();
+/// Sentences about each scenario, joined.
+fn told(entries: &[Entry<'_>], tell: impl Fn(&Entry<'_>) -> String) -> String {
+    let several = entries.len() > 1;
+    let tell = |entry: &Entry<'_>| if several { format!("{}: {}", entry.key, tell(entry)) } else { tell(entry) };
+    entries.iter().map(tell).collect::<Vec<_>>().join(". ")
+}
+
+fn components_label(entries: &[Entry<'_>]) -> String {
+    let told = told(entries, |entry| {
+        let whole = entry.breakdown.cost().flops;
+        let parts = entry.breakdown.parts.iter();
         let parts = parts.map(|part| format!("{} {}", part.component.title(), charts::share(part.cost().flops, whole)));
-        format!("Share of FLOPs by component: {}.", parts.collect::<Vec<_>>().join(", "))
-    })
+        parts.collect::<Vec<_>>().join(", ")
+    });
+    format!("Share of FLOPs by component. {told}.")
 }
 
-fn traffic_label(outcome: &Outcome) -> String {
-    with(outcome, |breakdown| {
-        let parts = breakdown.parts.iter();
+fn traffic_label(entries: &[Entry<'_>]) -> String {
+    let told = told(entries, |entry| {
+        let parts = entry.breakdown.parts.iter();
         let parts =
             parts.map(|part| format!("{} {}", part.component.title(), si(part.cost().moved().as_f64(), Unit::BYTE)));
-        format!("Bytes moved by component: {}.", parts.collect::<Vec<_>>().join(", "))
-    })
+        parts.collect::<Vec<_>>().join(", ")
+    });
+    format!("Bytes moved by component. {told}.")
 }
 
-fn roofline_label(outcome: &Outcome) -> String {
-    let finding = outcome
-        .per_gpu
-        .as_ref()
-        .ok()
-        .and_then(|breakdown| charts::finding(&Summary::of(breakdown.cost(), outcome.roof.as_ref())));
-    finding.map_or_else(
-        || "Roofline: there is nothing to place on it.".to_owned(),
-        |finding| format!("Roofline of {}: the whole step has {finding}.", outcome.accelerator.name),
-    )
+fn roofline_label(entries: &[Entry<'_>]) -> String {
+    let told =
+        told(entries, |entry| charts::finding(&entry.summary()).unwrap_or_else(|| "nothing to place on it".to_owned()));
+    format!("Roofline, whole step per GPU. {told}.")
 }
 
-/// Which colour is which component.
+/// Which layers a legend shows.
+struct LayersOf(Box<dyn Fn(&[Entry<'_>]) -> Vec<(Layer, crate::chart::theme::Colour)> + Send + Sync>);
+
+/// Which colour is what; each entry hides and shows its layer.
 #[component]
-fn Legend(state: State) -> impl IntoView {
-    let entries = move || {
-        let theme = super::theme(state);
-        let outcome = state.shown()?;
-        let breakdown = outcome.breakdown.as_ref().ok()?;
-        let entry = |part: &crate::estimate::Part| {
-            let colour = charts::colour(&theme.parts, part.component).to_string();
-            view! { <li><span class="swatch" style:background=colour></span>{part.component.title()}</li> }
-        };
-        Some(breakdown.parts.iter().map(entry).collect_view())
-    };
-    view! { <ul class="legend">{entries}</ul> }
-}
-
-/// Which colour is which kind of traffic.
-#[component]
-fn TrafficLegend(state: State) -> impl IntoView {
-    use crate::estimate::Traffic;
-    let entries = move || {
-        let theme = super::theme(state);
-        [Traffic::Weights, Traffic::KvCache, Traffic::Activations]
-            .map(|kind| {
-                let (name, colour) = charts::traffic(theme, kind);
-                view! { <li><span class="swatch" style:background=colour.to_string()></span>{name}</li> }
-            })
-            .collect_view()
-    };
-    view! { <ul class="legend">{entries}</ul> }
-}
-
-/// Which mark is which component.
-#[component]
-fn RooflineLegend(state: State) -> impl IntoView {
-    let entries = move || {
-        let theme = super::theme(state);
-        let outcome = state.shown()?;
-        let breakdown = outcome.breakdown.as_ref().ok()?;
-        let entry = |part: &crate::estimate::Part| {
-            let colour = charts::colour(&theme.parts, part.component).to_string();
-            let glyph = charts::shape(part.component).glyph().to_string();
-            view! { <li><span class="glyph" style:color=colour aria-hidden="true">{glyph}</span>{part.component.title()}</li> }
-        };
-        Some(breakdown.parts.iter().map(entry).collect_view())
-    };
-    let whole = crate::chart::theme::Shape::Circle.glyph().to_string();
-    view! { <ul class="legend"><li><span class="glyph" aria-hidden="true">{whole}</span>"Whole step"</li>{entries}</ul> }
-}
-
-/// The roofline's points as a table.
-#[component]
-fn Points(state: State) -> impl IntoView {
-    let row = |title: &'static str, summary: Summary| {
-        let or_none = |text: Option<String>| text.unwrap_or_else(|| crate::format::NONE.to_owned());
-        view! {
-            <tr>
-                <th scope="row">{title}</th>
-                <td>{or_none(summary.intensity.map(|i| significant(i.0)))}</td>
-                <td>{or_none(summary.attainable.map(|rate| si(rate, Unit::FLOP_PER_SECOND)))}</td>
-                <td>{or_none(summary.bound.map(|bound| bound.label().to_owned()))}</td>
-                <td>{or_none(summary.time.map(crate::format::duration))}</td>
-            </tr>
+fn Legend(state: State, hidden: RwSignal<Vec<Layer>>, layers: LayersOf, glyphs: bool) -> impl IntoView {
+    let shown = Memo::new(move |_| Entries::of(state).with(|entries| (layers.0)(entries)));
+    let markup = text(move || {
+        let mut html = Html::default();
+        html.raw("<ul class=\"legend\">");
+        if glyphs {
+            let whole = crate::chart::theme::Shape::Circle.glyph().to_string();
+            html.element("<li><span class=\"glyph\" aria-hidden=\"true\">", &whole, "</span>whole step</li>");
         }
+        for (at, (layer, colour)) in shown.get().into_iter().enumerate() {
+            let off = hidden.with(|hidden| hidden.contains(&layer));
+            html.raw("<li><button type=\"button\" class=\"layer\" aria-pressed=\"").raw(if off {
+                "false"
+            } else {
+                "true"
+            });
+            html.raw("\" data-act=\"").text(&at.to_string()).raw("\" title=\"Hide or show\">");
+            match layer.component().filter(|_| glyphs) {
+                Some(component) => {
+                    let glyph = charts::shape(component).glyph().to_string();
+                    html.element(
+                        "<span class=\"glyph\" aria-hidden=\"true\" style=\"color:",
+                        &colour.to_string(),
+                        "\">",
+                    );
+                    html.text(&glyph);
+                }
+                None => {
+                    html.element("<span class=\"swatch\" style=\"background:", &colour.to_string(), "\">");
+                }
+            }
+            html.element("</span>", layer.title(), "</button></li>");
+        }
+        html.raw("</ul>").take()
+    });
+    let toggle = Callback::new(move |act: String| {
+        let layer = act.parse::<usize>().ok().and_then(|at| shown.with_untracked(|shown| shown.get(at).copied()));
+        if let Some((layer, _)) = layer {
+            hidden.update(|hidden| match hidden.iter().position(|other| *other == layer) {
+                Some(at) => {
+                    hidden.swap_remove(at);
+                }
+                None => hidden.push(layer),
+            });
+        }
+    });
+    view! { <Block class="legend-block" markup act=toggle/> }
+}
+
+/// The roofline's points as a table: each scenario's whole step, and the components of the selected one.
+fn points(state: State) -> String {
+    let mut html = Html::default();
+    html.raw("<table class=\"points\"><thead><tr><th scope=\"col\"><span class=\"visually-hidden\">Part</span></th><th scope=\"col\">FLOP/B</th><th scope=\"col\">attainable</th><th scope=\"col\">bound</th><th scope=\"col\">at least</th></tr></thead><tbody>");
+    let mut row = |title: &str, summary: Summary| {
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.to_owned());
+        html.element("<tr><th scope=\"row\">", title, "</th>");
+        for text in [
+            summary.intensity.map(|i| significant(i.0)),
+            summary.attainable.map(|rate| si(rate, Unit::FLOP_PER_SECOND)),
+            summary.bound.map(|bound| bound.label().to_owned()),
+            summary.time.map(duration),
+        ] {
+            html.element("<td>", &or_none(text), "</td>");
+        }
+        html.raw("</tr>");
     };
-    let rows = move || {
-        let outcome = state.shown()?;
-        let breakdown = outcome.per_gpu.as_ref().ok()?;
-        let roof = outcome.roof.as_ref();
-        let parts = breakdown.parts.iter();
-        let parts = parts.map(|part| row(part.component.title(), Summary::of(part.cost(), roof))).collect_view();
-        Some((row("Whole step", Summary::of(breakdown.cost(), roof)), parts))
-    };
-    view! {
-        <div class="scroll" tabindex="0" role="region" aria-label="Points of the roofline"><table class="points">
-            <thead>
-                <tr>
-                    <th scope="col"><span class="visually-hidden">"Part"</span></th>
-                    <th scope="col">"FLOP/B"</th>
-                    <th scope="col">"attainable"</th>
-                    <th scope="col">"bound"</th>
-                    <th scope="col">"at least"</th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table></div>
-    }
+    Entries::of(state).with(|entries| {
+        let several = entries.len() > 1;
+        for entry in entries {
+            let title = if several { format!("{} whole step", entry.key) } else { "Whole step".to_owned() };
+            row(&title, entry.summary());
+        }
+        let chosen = state.shown();
+        let chosen =
+            chosen.as_ref().and_then(|outcome| outcome.per_gpu.as_ref().ok().map(|per_gpu| (outcome, per_gpu)));
+        if let Some((outcome, per_gpu)) = chosen {
+            for part in &per_gpu.parts {
+                row(part.component.title(), Summary::of(part.cost(), outcome.roof.as_ref()));
+            }
+        }
+    });
+    html.raw("</tbody></table><p class=\"hint\">A step is held against the roofline as a whole; run one after the other, its parts take at least the sum of their times.</p>");
+    html.take()
 }

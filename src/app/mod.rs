@@ -4,6 +4,8 @@
 mod batch;
 mod canvas;
 mod charts;
+mod compare;
+mod export;
 mod facts;
 mod field;
 mod hardware;
@@ -53,6 +55,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
             <scenarios::Steps state/>
             <Scopes state/>
             <Theme state/>
+            <export::Menu state/>
             <link::Share state/>
         </header>
         <div class="page" class:dragging=html::flag(move || dragging.get())>
@@ -67,6 +70,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
             <main class="results" id="results" class:stale=html::flag(move || state.is_stale())>
                 <link::Banner state/>
                 <tiles::Tiles state/>
+                <compare::Compare state/>
                 <notes::Notes state/>
                 <charts::Charts state/>
                 <operations::Operations state/>

@@ -1,9 +1,11 @@
 //! The scenarios: tabs to choose one, and what can be done with the chosen one.
 
 use super::html::{Block, Html, flag, text};
-use super::state::State;
+use super::state::{Outcome, State};
+use crate::report::Entry;
 use crate::scenario::state::MOST_SCENARIOS;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// The letter of a place, `A` for the first.
 pub(super) fn letter(place: usize) -> char {
@@ -18,7 +20,46 @@ pub(super) fn names(state: State) -> Vec<String> {
             found.map_or_else(String::new, |outcome| outcome.model.name.clone())
         })
     };
-    state.comparison.with(|comparison| crate::report::names(comparison, models))
+    state.comparison.with(|comparison| crate::report::names(comparison, &models))
+}
+
+/// The scenarios that have numbers, as charts and tables take them.
+pub(super) struct Entries {
+    pub(super) outcomes: Vec<Arc<Outcome>>,
+    /// Place in the comparison and name of each.
+    named: Vec<(usize, String)>,
+}
+
+impl Entries {
+    /// Those of the comparison now.
+    pub(super) fn of(state: State) -> Self {
+        let names = names(state);
+        let mut entries = Self { outcomes: Vec::new(), named: Vec::new() };
+        for outcome in &state.outcomes.get().0 {
+            let place = state.comparison.with(|comparison| comparison.place(outcome.scenario.id));
+            if let (Some(place), Ok(_), Ok(_)) = (place, &outcome.breakdown, &outcome.per_gpu) {
+                entries.outcomes.push(outcome.clone());
+                entries.named.push((place, names.get(place).cloned().unwrap_or_default()));
+            }
+        }
+        entries
+    }
+
+    /// Uses them.
+    pub(super) fn with<T>(&self, use_them: impl FnOnce(&[Entry<'_>]) -> T) -> T {
+        let entries = self.outcomes.iter().zip(&self.named).filter_map(|(outcome, (place, name))| {
+            Some(Entry {
+                key: letter(*place),
+                name,
+                place: *place,
+                breakdown: outcome.breakdown.as_ref().ok()?,
+                per_gpu: outcome.per_gpu.as_ref().ok()?,
+                roof: outcome.roof.as_ref(),
+                accelerator: &outcome.accelerator,
+            })
+        });
+        use_them(&entries.collect::<Vec<_>>())
+    }
 }
 
 /// The tabs.

@@ -29,6 +29,8 @@ const REACH: f64 = 6.0;
 pub struct Bars {
     /// The groups, from top to bottom.
     pub groups: Vec<BarGroup>,
+    /// A hairline between segments, for those of similar colours.
+    pub parted: bool,
 }
 
 /// Bars that share a unit and a scale.
@@ -109,6 +111,9 @@ pub fn draw<DB: DrawingBackend>(
     let mut painter = Painter::start(backend, frame, theme)?;
     for (area, colour) in &layout.fills {
         painter.rect(area, *colour)?;
+    }
+    for area in layout.fills.iter().map(|(area, _)| area).filter(|area| bars.parted && area.width() > 3.0) {
+        painter.line((area.x1, area.y0), (area.x1, area.y1), 1.0, theme.surface)?;
     }
     for base in &layout.bases {
         painter.line((base.x0, base.y0), (base.x0, base.y1), 1.0, theme.muted)?;
@@ -210,7 +215,7 @@ impl Columns {
         };
         let key = widest(|row| text::width(&row.key, BODY, true));
         let label = if key > 0.0 { key + 5.0 } else { 0.0 };
-        let total = widest(|row| text::width(&row.total, BODY, false)).min(width / 3.0);
+        let total = widest(|row| text::width(&row.total, BODY, false)).min(width * 0.4);
         let end = width - total - SPACE;
         let names = widest(|row| text::width(&row.label, BODY, false)).min(width * 0.35);
         let bar = (label + names + SPACE).min(end - 1.0).max(0.0);

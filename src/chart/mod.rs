@@ -6,7 +6,8 @@
 //! asked to lay out a hidden element.
 
 pub mod bars;
-mod order;
+pub mod lines;
+pub(crate) mod order;
 mod paint;
 mod place;
 mod rect;
@@ -30,6 +31,19 @@ pub struct Frame {
     height: f64,
     scale: f64,
     medium: Medium,
+}
+
+/// What stands along the axes.
+#[derive(Clone, Copy)]
+pub struct Axes<'a> {
+    /// What x is; below the axis.
+    pub x_title: &'a str,
+    /// What y is; above the axis.
+    pub y_title: &'a str,
+    /// Writes a value of x at its tick.
+    pub x_tick: &'a dyn Fn(f64) -> String,
+    /// Writes a value of y at its tick.
+    pub y_tick: &'a dyn Fn(f64) -> String,
 }
 
 /// The two backends treat a text's size and vertical anchor differently.

@@ -88,6 +88,13 @@ impl<'a, DB: DrawingBackend> Painter<'a, DB> {
         self.backend.draw_rect((left, top), (right, bottom), &solid(colour), true).map_err(BackendError)
     }
 
+    /// A line through points, its corners joined.
+    pub(crate) fn path(&mut self, points: &[Point], width: f64, colour: Colour) -> Painted<DB> {
+        let style = Self::style(colour, self.weight(width));
+        let corners: Vec<_> = points.iter().map(|point| self.corner(*point)).collect();
+        self.backend.draw_path(corners, &style).map_err(BackendError)
+    }
+
     pub(crate) fn dashes(&mut self, from: Point, to: Point, width: f64, colour: Colour) -> Painted<DB> {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy);

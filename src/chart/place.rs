@@ -36,13 +36,19 @@ impl Placer {
         }
     }
 
-    /// Puts a label at the first of its candidates that is clear of everything; notes it if none is.
-    pub(crate) fn place(&mut self, label: &str, candidates: impl IntoIterator<Item = Text>) {
+    /// Puts a label at the first of its candidates that is clear of everything, and returns it; notes it if none is.
+    pub(crate) fn place(&mut self, label: &str, candidates: impl IntoIterator<Item = Text>) -> Option<Text> {
         let found = candidates.into_iter().find(|text| self.is_clear(&text.area()));
-        match found {
-            Some(text) => self.texts.push(text),
+        match &found {
+            Some(text) => self.texts.push(text.clone()),
             None => self.homeless.push(label.to_owned()),
         }
+        found
+    }
+
+    /// Whether a line that is still to be drawn would pass no text.
+    pub(crate) fn passes(&self, from: Point, to: Point) -> bool {
+        !self.texts.iter().any(|text| text.area().grow(1.0).is_crossed(from, to))
     }
 
     fn is_clear(&self, area: &Rect) -> bool {

@@ -131,6 +131,61 @@ impl Log {
     }
 }
 
+/// Powers at equal distances, from exactly the smallest value to exactly the largest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exact {
+    /// Logarithms to the base 2.
+    ends: (f64, f64),
+    range: (f64, f64),
+}
+
+/// The base of the powers that ticks stand at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// 1, 2, 4, 8...
+    Two,
+    /// 1, 10, 100...
+    Ten,
+}
+
+impl Exact {
+    /// The scale that holds the values; a single one stands in the middle of two doublings.
+    #[must_use]
+    pub fn fit(values: impl IntoIterator<Item = f64>) -> Self {
+        let logs = values.into_iter().filter(|v| v.is_finite() && *v > 0.0).map(f64::log2);
+        let ends = logs.fold(None, |ends: Option<(f64, f64)>, log| {
+            Some(ends.map_or((log, log), |(low, high)| (low.min(log), high.max(log))))
+        });
+        let (low, high) = ends.unwrap_or((0.0, 1.0));
+        Self { ends: if high > low { (low, high) } else { (low - 1.0, high + 1.0) }, range: (0.0, 1.0) }
+    }
+
+    /// The same domain onto the pixels `from`..`to`.
+    #[must_use]
+    pub fn over(self, from: f64, to: f64) -> Self {
+        Self { range: (from, to), ..self }
+    }
+
+    /// Where a value stands; what has no logarithm stands at the lower end.
+    #[must_use]
+    pub fn at(&self, value: f64) -> f64 {
+        let log = if value > 0.0 { value.log2() } else { f64::NEG_INFINITY };
+        between(self.range, (log - self.ends.0) / (self.ends.1 - self.ends.0))
+    }
+
+    /// Ticks at the powers of 2 or 10 within the domain: at every one, or every second, third... if there are more than
+    /// `at_most`.
+    #[must_use]
+    pub fn ticks(&self, base: Base, at_most: usize) -> Vec<f64> {
+        let unit = if base == Base::Two { 1.0 } else { std::f64::consts::LOG2_10 };
+        let (low, high) = (-floor(1e-9 - self.ends.0 / unit), floor(self.ends.1 / unit + 1e-9));
+        let thinned = |step: i32| (low..=high).filter(move |power| power.rem_euclid(step) == 0);
+        let step = [1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 200].into_iter().find(|s| thinned(*s).count() <= at_most.max(1));
+        let value = |power: i32| if base == Base::Two { f64::from(power).exp2() } else { power_of_ten(power) };
+        thinned(step.unwrap_or(500)).map(value).collect()
+    }
+}
+
 /// The place at a share of the way from one end to the other, held between them; NaN is at the first.
 fn between((from, to): (f64, f64), share: f64) -> f64 {
     let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
@@ -221,6 +276,22 @@ mod tests {
         for odd in ODD {
             let ticks = Log::fit([odd], 0.1).ticks(5);
             assert!(!ticks.is_empty() && ticks.iter().all(|t| *t > 0.0), "{odd}: {ticks:?}");
+        }
+    }
+
+    #[test]
+    fn exact_domains_end_at_the_data() {
+        let scale = Exact::fit([3.0, 24.0, f64::NAN, -1.0]).over(0.0, 300.0);
+        assert!((scale.at(3.0), scale.at(6.0), scale.at(24.0)) == (0.0, 100.0, 300.0));
+        assert_eq!(scale.ticks(Base::Two, 9), [4.0, 8.0, 16.0]);
+        assert_eq!(scale.ticks(Base::Ten, 9), [10.0]);
+        assert_eq!(Exact::fit([1.0, 131_072.0]).ticks(Base::Two, 9), (0..9).map(|i| 4_f64.powi(i)).collect::<Vec<_>>());
+        assert_eq!(Exact::fit([8.0]).ticks(Base::Two, 9), [4.0, 8.0, 16.0]);
+        assert_eq!(Exact::fit([0.001, 1000.0]).ticks(Base::Ten, 9).len(), 7);
+        for odd in ODD {
+            let scale = Exact::fit([odd]).over(0.0, 300.0);
+            assert!((0.0..=300.0).contains(&scale.at(odd)), "{odd}");
+            assert!(scale.ticks(Base::Two, 5).len() <= 5, "{odd}");
         }
     }
 

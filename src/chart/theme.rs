@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-/// An opaque sRGB colour; prints as CSS (`#0072b2`), so a legend in HTML matches the chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An opaque sRGB colour, black by default; prints as CSS (`#0072b2`), so a legend in HTML matches the chart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Colour {
     /// Red, green and blue.
     pub rgb: (u8, u8, u8),
@@ -37,6 +37,16 @@ impl Colour {
     pub fn contrast(self, other: Self) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// This colour with a share of another in it.
+    #[must_use]
+    pub fn mix(self, other: Self, share: f64) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two bytes")]
+        let channel =
+            |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share.clamp(0.0, 1.0)).round() as u8;
+        let ((r, g, b), (other_r, other_g, other_b)) = (self.rgb, other.rgb);
+        Self { rgb: (channel(r, other_r), channel(g, other_g), channel(b, other_b)) }
     }
 
     /// The colour of a letter on this one: white where it reads well, else nearly black.

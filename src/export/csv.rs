@@ -5,7 +5,7 @@
 //! or a carriage return gets an apostrophe in front, since spreadsheets would run it as a formula.
 
 use super::{ExportError, Exporter, Report};
-use crate::estimate::Quantity;
+use crate::estimate::{Breakdown, Quantity};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -17,24 +17,26 @@ impl Exporter for Csv {
     fn export(&self, report: &Report<'_>) -> Result<String, ExportError> {
         let mut text = "case,component,operation,term,quantity,unit,value\n".to_owned();
         for case in report.cases {
-            let name = cell(&case.name);
-            for part in &case.answer.breakdown(report.scope).parts {
-                for term in &part.terms {
-                    let (quantity, unit) = match term.def.quantity {
-                        Quantity::Flops => ("flops", "FLOP"),
-                        Quantity::Read => ("read", "B"),
-                        Quantity::Write => ("write", "B"),
-                    };
-                    let (component, operation) = (part.component.name(), cell(term.def.operation));
-                    let _ = writeln!(
-                        text,
-                        "{name},{component},{operation},{},{quantity},{unit},{}",
-                        term.def.name, term.amount
-                    );
-                }
-            }
+            terms(&mut text, &case.name, case.answer.breakdown(report.scope));
         }
         Ok(text)
+    }
+}
+
+/// A row for each term of a breakdown.
+pub(super) fn terms(text: &mut String, name: &str, breakdown: &Breakdown) {
+    let name = cell(name);
+    for part in &breakdown.parts {
+        for term in &part.terms {
+            let (quantity, unit) = match term.def.quantity {
+                Quantity::Flops => ("flops", "FLOP"),
+                Quantity::Read => ("read", "B"),
+                Quantity::Write => ("write", "B"),
+            };
+            let (component, operation) = (part.component.name(), cell(term.def.operation));
+            let (term, amount) = (term.def.name, term.amount);
+            let _ = writeln!(text, "{name},{component},{operation},{term},{quantity},{unit},{amount}");
+        }
     }
 }
 

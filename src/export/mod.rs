@@ -3,6 +3,7 @@
 //! Each format is a file with an [`Exporter`]. Formats for people print by the policy of [`crate::format`]; formats for
 //! programs hold exact integers. A new format is a new file here.
 
+pub mod comparison;
 mod csv;
 mod grid;
 mod json;

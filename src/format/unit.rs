@@ -37,6 +37,8 @@ impl Unit {
     pub const CAPACITY: Self = Self { symbol: "B", prefixes: BINARY, counts: true };
     /// Arithmetic intensity, without prefixes: `452 FLOP/B`.
     pub const INTENSITY: Self = Self { symbol: "FLOP/B", prefixes: BARE, counts: false };
+    /// Throughput: `12.3 ktok/s`.
+    pub const TOKEN_PER_SECOND: Self = Self { symbol: "tok/s", prefixes: DECIMAL, counts: false };
     /// Durations, from nanoseconds to seconds: `65.0 ms`.
     pub const SECOND: Self = Self { symbol: "s", prefixes: FRACTIONS, counts: false };
 }

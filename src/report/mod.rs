@@ -4,22 +4,23 @@
 
 pub mod charts;
 mod columns;
+mod compare;
 mod explain;
+#[cfg(test)]
+pub(crate) mod fixtures;
 mod model;
+mod names;
 mod precision;
 mod rows;
 mod summary;
+mod sweep;
 
 pub use columns::Columns;
+pub use compare::{CompareCell, CompareRow, Entry, Verdict, compare_rows};
 pub use explain::{Input, explain};
 pub use model::{engine_note, facts, left_out};
+pub use names::names;
 pub use precision::{ComputePrecision, compute_precision};
 pub use rows::{OperationRow, PartRows, rows};
 pub use summary::{Roof, Summary};
-/// TEMP
-pub fn names(
-    c: &crate::scenario::state::Comparison,
-    _m: impl Fn(&crate::scenario::state::ModelChoice) -> String,
-) -> Vec<String> {
-    c.scenarios().iter().map(|s| if s.name.is_empty() { s.layout.label() } else { s.name.clone() }).collect()
-}
+pub use sweep::{SweepRow, SweepTable, sweep_table};

@@ -40,7 +40,7 @@ fn four_scenarios() -> Bars {
         let rows = labels.into_iter().zip(values).zip(totals);
         group(heading, rows.map(|(((key, label), values), total)| row(key, label, values, total)).collect())
     });
-    Bars { groups: groups.into() }
+    Bars { groups: groups.into(), parted: false }
 }
 
 fn drawing(bars: &Bars, width: f64) -> (String, Vec<Region>) {
@@ -55,7 +55,9 @@ fn four_scenarios_as_svg() {
 #[test]
 fn zeros_and_nothing_as_svg() {
     let rows = vec![row("A", "decode", &[0.0, 0.0], "0"), row("B", "also <none>", &[], "0")];
-    insta::assert_snapshot!(drawing(&Bars { groups: vec![group("Written, GB", rows), group("", vec![])] }, 300.0).0);
+    insta::assert_snapshot!(
+        drawing(&Bars { groups: vec![group("Written, GB", rows), group("", vec![])], ..Bars::default() }, 300.0).0
+    );
     assert!(height(&Bars::default()).abs() < 1e-9);
 }
 
@@ -100,7 +102,10 @@ fn regions_name_their_segment_narrowest_first() {
 fn odd_numbers_and_sizes_do_no_harm() {
     let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, 1e-300, 1e300, f64::MAX, f64::MAX];
     let long = "a very long label ".repeat(20);
-    let bars = Bars { groups: vec![group(&long, vec![row("A", &long, &odd, &long), row(&long, "", &[], "")]); 2] };
+    let bars = Bars {
+        groups: vec![group(&long, vec![row("A", &long, &odd, &long), row(&long, "", &[], "")]); 2],
+        parted: true,
+    };
     for width in [f64::NAN, -1.0, 0.0, 1.0, 3.0, 20.0, 50.0, 300.0, 1e9, f64::INFINITY] {
         for (_, regions) in [drawing(&bars, width), drawing(&Bars::default(), width)] {
             assert!(regions.iter().all(|r| r.area.x0.is_finite() && r.area.x1.is_finite()));

@@ -1,6 +1,6 @@
 //! Where everything on the roofline stands, in CSS pixels.
 
-use super::{Axes, Mark, Roof, Roofline};
+use super::{Axes, Mark, Roof, Roofline, Slope};
 use crate::chart::place::Placer;
 use crate::chart::rect::{Point, Rect};
 use crate::chart::scale::Log;
@@ -100,9 +100,12 @@ pub(super) fn layout(roofline: &Roofline, axes: &Axes<'_>, width: f64, height: f
 
     let mut roofs: Vec<&Roof> = roofline.roofs.iter().filter(|roof| is_number(roof.peak)).collect();
     crate::chart::order::sort(&mut roofs, |a, b| b.peak.total_cmp(&a.peak));
-    let bandwidth = Some(roofline.bandwidth.bytes_per_second).filter(|rate| is_number(*rate));
+    let bandwidth = |slope: &Slope| Some(slope.bytes_per_second).filter(|rate| is_number(*rate));
     // A ridge beyond the largest number is no ridge.
-    let ridge = |roof: &Roof| bandwidth.map(|rate| roof.peak / rate).filter(|ridge| is_number(*ridge));
+    let ridge = |roof: &Roof| {
+        let rate = roofline.slopes.get(roof.slope).and_then(bandwidth)?;
+        Some(roof.peak / rate).filter(|ridge| is_number(*ridge))
+    };
     if points.is_empty() && roofs.is_empty() {
         return layout;
     }
@@ -113,15 +116,27 @@ pub(super) fn layout(roofline: &Roofline, axes: &Axes<'_>, width: f64, height: f
     let top = roofs.first().map(|roof| Top {
         peak: roof.peak,
         ridge: ridge(roof),
-        room: width_of(&roof.label).max(roof.ridge.as_deref().map_or(0.0, width_of)) + 10.0,
+        room: {
+            let label = width_of(&roof.label);
+            let label = if label > width * 0.35 && !roof.short.is_empty() { width_of(&roof.short) } else { label };
+            label.max(roof.ridge.as_deref().map_or(0.0, width_of)) + 10.0
+        },
     });
     let mut placer = Placer::new(Rect::new(0.0, 0.0, width, height));
     let Some(plot) = layout.axes(&mut placer, scales, top.as_ref(), axes, (width, height)) else {
         return layout;
     };
 
-    let slope = slope(&plot, bandwidth, top.as_ref());
-    layout.lines.extend(slope.map(|(from, to)| Line { from, to, dashed: false }));
+    let slopes: Vec<(&Slope, (Point, Point))> = roofline
+        .slopes
+        .iter()
+        .enumerate()
+        .filter_map(|(place, slope)| {
+            let highest = roofs.iter().find(|roof| roof.slope == place).map(|roof| roof.peak);
+            Some((slope, line_of(&plot, bandwidth(slope)?, highest)?))
+        })
+        .collect();
+    layout.lines.extend(slopes.iter().map(|(_, (from, to))| Line { from: *from, to: *to, dashed: false }));
     for roof in &roofs {
         let left = ridge(roof).map_or(plot.area.x0, |ridge| plot.x.at(ridge));
         let y = plot.y.at(roof.peak);
@@ -148,10 +163,12 @@ pub(super) fn layout(roofline: &Roofline, axes: &Axes<'_>, width: f64, height: f
     for (place, roof) in roofs.iter().enumerate() {
         let left = ridge(roof).map_or(plot.area.x0, |ridge| plot.x.at(ridge));
         let y = plot.y.at(roof.peak);
-        placer.place(&roof.label, beside_roof(&roof.label, left, plot.area.x1, y, place == 0));
+        let beside = |label| beside_roof(label, left, plot.area.x1, y, place == 0);
+        placer.place(&roof.label, [&roof.label, &roof.short].into_iter().flat_map(|label| beside(label)));
     }
-    if let Some((from, to)) = slope {
-        placer.place(&roofline.bandwidth.label, beside_slope(&roofline.bandwidth.label, from, to));
+    for (slope, (from, to)) in slopes {
+        let beside = [&slope.label, &slope.short].into_iter().flat_map(|label| beside_slope(label, from, to));
+        placer.place(&slope.label, beside.filter(|text| plot.area.encloses(&text.area())));
     }
     for roof in &roofs {
         if let (Some(label), Some(ridge)) = (&roof.ridge, ridge(roof)) {
@@ -221,12 +238,11 @@ impl Layout {
     }
 }
 
-/// The memory's slope, from where it enters the plot to the highest roof; none if it does not pass through.
-fn slope(plot: &Plot, bandwidth: Option<f64>, roof: Option<&Top>) -> Option<(Point, Point)> {
-    let bandwidth = bandwidth?;
+/// A memory's slope, from where it enters the plot to its highest roof; none if it does not pass through.
+fn line_of(plot: &Plot, bandwidth: f64, roof: Option<f64>) -> Option<(Point, Point)> {
     let ((x_low, x_high), (y_low, y_high)) = (plot.x.domain(), plot.y.domain());
     let low = x_low.max(y_low / bandwidth);
-    let high = (roof.map_or(y_high, |roof| roof.peak) / bandwidth).min(x_high);
+    let high = (roof.unwrap_or(y_high) / bandwidth).min(x_high);
     (low < high).then(|| (plot.at(low, low * bandwidth), plot.at(high, high * bandwidth)))
 }
 
@@ -242,7 +258,7 @@ fn marks(plot: &Plot, points: &[(usize, &Mark)]) -> Vec<Placed> {
     for (place, mark) in points.iter().filter(|(_, mark)| mark.emphasised) {
         let mut placed = Placed::new(*place, mark, plot, LARGE);
         placed.centre = free_place(plot, placed.point, &large, 2.0 * LARGE);
-        let letter: String = mark.label.chars().take(2).collect();
+        let letter: String = mark.letter.chars().take(2).collect();
         let text = || Text::new(&letter, placed.centre, Align::Middle, SMALL, Tone::On(mark.colour)).bold();
         placed.letter = (!letter.is_empty()).then(text);
         large.push(placed);
@@ -263,11 +279,12 @@ fn marks(plot: &Plot, points: &[(usize, &Mark)]) -> Vec<Placed> {
     small
 }
 
-/// Where a marker is more than `reach` away from the large ones: at its point, or else above or below it.
+/// Where a marker is more than `reach` away from the large ones: at its point, or else below it, where the roof leaves
+/// room; only then above, where nothing can run.
 fn free_place(plot: &Plot, point: Point, large: &[Placed], reach: f64) -> Point {
     let inside = plot.area.grow(-LARGE);
     let free = |centre: &Point| large.iter().all(|other| distance(other.centre, *centre) > reach);
-    let steps = (1..=8).flat_map(|step| [-f64::from(step), f64::from(step)]);
+    let steps = (1..=9).map(f64::from).chain((1..=9).map(|step| -f64::from(step)));
     let places =
         steps.map(|step| (point.0, point.1 + step * PITCH)).filter(|(_, y)| inside.y0 <= *y && *y <= inside.y1);
     std::iter::once(point).chain(places).find(free).unwrap_or(point)

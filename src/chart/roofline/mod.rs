@@ -8,6 +8,7 @@ mod layout;
 
 use plotters::backend::DrawingBackend;
 
+pub use super::Axes;
 use super::paint::Painter;
 use super::rect::Rect;
 use super::theme::{Colour, Shape, Theme};
@@ -18,8 +19,8 @@ use super::{Failure, Frame};
 pub struct Roofline {
     /// The peaks of arithmetic, in any order.
     pub roofs: Vec<Roof>,
-    /// The memory.
-    pub bandwidth: Slope,
+    /// The memories.
+    pub slopes: Vec<Slope>,
     /// The marks; later ones are drawn on top.
     pub points: Vec<Mark>,
 }
@@ -27,21 +28,27 @@ pub struct Roofline {
 /// A level roof.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Roof {
-    /// Its name and height: "fp8 1.98 PFLOP/s".
+    /// Its name and height: "H200 SXM FP8 1.98 PFLOP/s".
     pub label: String,
+    /// What stands instead where that has no room: "FP8 1.98 PFLOP/s"; may be empty.
+    pub short: String,
     /// FLOP per second.
     pub peak: f64,
     /// Broken where it is not the one that binds.
     pub dashed: bool,
     /// Text at the ridge point, on the axis below it ("ridge 412"); none draws no ridge.
     pub ridge: Option<String>,
+    /// Place in [`Roofline::slopes`] of the memory that it meets.
+    pub slope: usize,
 }
 
-/// The slope of the memory.
+/// The slope of a memory, up to the highest roof that it meets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slope {
-    /// Its name and steepness: "HBM 4.8 TB/s".
+    /// Its name and steepness: "H200 SXM HBM 4.8 TB/s".
     pub label: String,
+    /// What stands instead where that has no room: "HBM 4.8 TB/s"; may be empty.
+    pub short: String,
     /// Bytes per second; without a positive number there is no slope.
     pub bytes_per_second: f64,
 }
@@ -49,8 +56,10 @@ pub struct Slope {
 /// A point on the chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Written into the marker if emphasised (its first two characters: "A"), else only at hand for a tooltip.
+    /// What it stands for; not drawn, but at hand for whoever draws a tooltip.
     pub label: String,
+    /// Written into the marker if emphasised (its first two characters): "A".
+    pub letter: String,
     /// FLOP per byte.
     pub intensity: f64,
     /// FLOP per second.
@@ -59,21 +68,8 @@ pub struct Mark {
     pub shape: Shape,
     /// Its colour.
     pub colour: Colour,
-    /// Large and filled, with its label inside; else a small outline.
+    /// Large and filled, with its letter inside; else a small outline.
     pub emphasised: bool,
-}
-
-/// What stands along the axes.
-#[derive(Clone, Copy)]
-pub struct Axes<'a> {
-    /// What x is; below the axis.
-    pub x_title: &'a str,
-    /// What y is; above the axis.
-    pub y_title: &'a str,
-    /// Writes an intensity at its tick.
-    pub x_tick: &'a dyn Fn(f64) -> String,
-    /// Writes a rate at its tick.
-    pub y_tick: &'a dyn Fn(f64) -> String,
 }
 
 /// What came of a drawing.

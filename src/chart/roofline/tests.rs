@@ -21,7 +21,12 @@ fn axes() -> Axes<'static> {
 }
 
 fn roof(label: &str, peak: f64, dashed: bool, ridge: &str) -> Roof {
-    Roof { label: label.into(), peak, dashed, ridge: (!ridge.is_empty()).then(|| ridge.into()) }
+    let ridge = (!ridge.is_empty()).then(|| ridge.into());
+    Roof { label: label.into(), peak, dashed, ridge, ..Roof::default() }
+}
+
+fn slope(label: &str, bytes_per_second: f64) -> Slope {
+    Slope { label: label.into(), short: "HBM".into(), bytes_per_second }
 }
 
 fn h200(points: Vec<Mark>) -> Roofline {
@@ -30,14 +35,15 @@ fn h200(points: Vec<Mark>) -> Roofline {
             roof("fp8 1.98 PFLOP/s", 1979e12, false, "ridge 412 FLOP/B"),
             roof("bf16 989 TFLOP/s", 989e12, true, "206"),
         ],
-        bandwidth: Slope { label: "HBM 4.8 TB/s".into(), bytes_per_second: 4.8e12 },
+        slopes: vec![slope("HBM 4.8 TB/s", 4.8e12)],
         points,
     }
 }
 
 fn mark(label: &str, intensity: f64, rate: f64, shape: Shape, scenario: usize) -> Mark {
     let colour = Theme::LIGHT.scenario(scenario);
-    Mark { label: label.into(), intensity, rate, shape, colour, emphasised: shape == Shape::Circle }
+    let letter = label.into();
+    Mark { label: String::new(), letter, intensity, rate, shape, colour, emphasised: shape == Shape::Circle }
 }
 
 /// DeepSeek-V3 on eight H200, one prefill of 8192 tokens and 32 decodes, by vLLM's counters.
@@ -67,6 +73,55 @@ fn four_scenarios_as_svg() {
     let (document, drawn) = drawing(&four_scenarios(), 560.0, 400.0);
     assert_eq!((drawn.regions.len(), drawn.left_out, drawn.unlabelled), (16, vec![], vec![]));
     insta::assert_snapshot!(document);
+}
+
+/// Four scenarios on three accelerators, two of them on the same slope.
+fn accelerators() -> Roofline {
+    let on = |roof: Roof, short: &str, slope| Roof { short: short.into(), slope, ..roof };
+    Roofline {
+        roofs: vec![
+            on(roof("H200 SXM FP8 1.98 PFLOP/s", 1979e12, false, "ridge 412"), "H200 SXM FP8", 0),
+            on(roof("B200 SXM FP4 9.00 PFLOP/s", 9e15, false, "ridge 1120"), "B200 SXM FP4", 1),
+            on(roof("MI300X FP8 2.62 PFLOP/s", 2615e12, false, "ridge 493"), "MI300X FP8", 2),
+            on(roof("H200 SXM BF16 989 TFLOP/s", 989e12, false, "ridge 206"), "H200 SXM BF16", 0),
+        ],
+        slopes: vec![slope("H200 SXM 4.80 TB/s", 4.8e12), slope("B200 SXM 8.00 TB/s", 8e12), slope("MI300X", 5.3e12)],
+        points: ["A", "B", "C", "D"]
+            .into_iter()
+            .zip([1979e12, 3616e12, 2396e12, 989e12])
+            .enumerate()
+            .map(|(place, (letter, rate))| mark(letter, 452.0, rate, Shape::Circle, place))
+            .collect(),
+    }
+}
+
+#[test]
+fn three_accelerators_as_svg() {
+    let (document, drawn) = drawing(&accelerators(), 640.0, 400.0);
+    assert!(drawn.unlabelled.len() <= 1, "{:?}", drawn.unlabelled);
+    insta::assert_snapshot!(document);
+}
+
+#[test]
+fn each_memory_has_its_slope_up_to_its_own_roofs() {
+    let layout = layout::layout(&accelerators(), &axes(), 640.0, 400.0);
+    assert_eq!(layout.lines.len(), 7);
+    let (slopes, roofs) = layout.lines.split_at(3);
+    for slope in slopes {
+        assert!(roofs.iter().any(|roof| roof.from == slope.to), "{slope:?} ends in a ridge");
+    }
+    let roofs = accelerators().roofs.into_iter().map(|roof| Roof { slope: 9, ..roof }).collect();
+    let apart = Roofline { roofs, ..accelerators() };
+    assert!(layout::layout(&apart, &axes(), 640.0, 400.0).ridges.is_empty(), "roofs without a slope have no ridge");
+}
+
+#[test]
+fn markers_move_below_their_points_where_a_kernel_can_be() {
+    for (roofline, width) in [(four_scenarios(), 560.0), (four_scenarios(), 320.0), (accelerators(), 320.0)] {
+        let layout = layout::layout(&roofline, &axes(), width, 400.0);
+        assert!(layout.marks.iter().all(|mark| mark.centre.1 >= mark.point.1), "{width}");
+        assert!(layout.marks.iter().any(|mark| mark.centre.1 > mark.point.1), "{width}");
+    }
 }
 
 #[test]
@@ -127,8 +182,8 @@ fn odd_numbers_and_sizes_do_no_harm() {
         for peak in odd {
             let roofs = vec![roof("one", peak, false, "r"), roof("two", 1.0, true, "")];
             let points = odd.map(|x| mark("A", x, x, Shape::Circle, 0)).into();
-            let bandwidth = Slope { label: "memory".into(), bytes_per_second };
-            let roofline = Roofline { roofs, bandwidth, points };
+            let slopes = vec![slope("memory", bytes_per_second), slope("other", 1.0)];
+            let roofline = Roofline { roofs, slopes, points };
             for size in sizes {
                 let drawn = drawing(&roofline, size, size).1;
                 assert!(drawn.regions.iter().all(|r| r.area.x0.is_finite() && r.area.y1.is_finite()));
@@ -138,16 +193,20 @@ fn odd_numbers_and_sizes_do_no_harm() {
 }
 
 fn any_roofline() -> impl Strategy<Value = Roofline> {
-    let roof = (8.0..17.0_f64, any::<bool>(), "[a-z0-9 ]{0,20}", proptest::option::of("[a-z0-9 ]{1,16}"));
+    let roof = (8.0..17.0_f64, any::<bool>(), "[a-z0-9 ]{0,20}", proptest::option::of("[a-z0-9 ]{1,16}"), 0..4_usize);
     let shape = prop::sample::select(Shape::ALL.as_slice());
     let point = (-3.0..6.0_f64, 8.0..17.0_f64, shape, any::<bool>());
     let roofs = prop::collection::vec(roof, 0..5);
-    (roofs, 8.0..14.0_f64, prop::collection::vec(point, 0..40)).prop_map(|(roofs, bandwidth, marks)| Roofline {
+    let slopes = prop::collection::vec(8.0..14.0_f64, 0..4);
+    (roofs, slopes, prop::collection::vec(point, 0..40)).prop_map(|(roofs, slopes, marks)| Roofline {
         roofs: roofs
             .into_iter()
-            .map(|(log, dashed, label, ridge)| Roof { label, peak: 10_f64.powf(log), dashed, ridge })
+            .map(|(log, dashed, label, ridge, slope)| {
+                let short = "fp8".into();
+                Roof { label, short, peak: 10_f64.powf(log), dashed, ridge, slope }
+            })
             .collect(),
-        bandwidth: Slope { label: "memory 4.8 TB/s".into(), bytes_per_second: 10_f64.powf(bandwidth) },
+        slopes: slopes.into_iter().map(|log| slope("memory 4.8 TB/s", 10_f64.powf(log))).collect(),
         points: marks
             .into_iter()
             .map(|(x, y, shape, emphasised)| Mark { emphasised, ..mark("A", 10_f64.powf(x), 10_f64.powf(y), shape, 0) })
