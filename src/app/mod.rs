@@ -21,6 +21,7 @@ mod precision;
 mod scenarios;
 mod share;
 mod state;
+mod sweep;
 mod tiles;
 
 use crate::estimate::Scope;
@@ -73,6 +74,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
                 <compare::Compare state/>
                 <notes::Notes state/>
                 <charts::Charts state/>
+                <sweep::Panel state/>
                 <operations::Operations state/>
             </main>
         </div>
