@@ -35,6 +35,7 @@ pub mod app;
 pub mod batch;
 pub mod chart;
 pub mod crc32;
+pub mod decimal;
 pub mod estimate;
 pub mod export;
 pub mod format;

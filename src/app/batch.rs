@@ -31,9 +31,8 @@ enum Cell {
 /// The batch panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let case = Memo::new(move |_| state.scenario.with(|scenario| scenario.case().cloned()));
-    let rows = Memo::new(move |_| case.with(|case| case.as_ref().map_or(0, |case| case.requests().len())));
-    let totals = text(move || case.with(|case| case.as_ref().map(totals).unwrap_or_default()));
+    let rows = Memo::new(move |_| state.scenario.with(|s| s.case().map_or(0, |case| case.requests().len())));
+    let totals = text(move || state.scenario.with(|scenario| scenario.case().map(totals).unwrap_or_default()));
     let chips = text(|| {
         let mut html = Html::default();
         for (name, case) in EXAMPLES {
@@ -48,7 +47,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         }
     });
     let add = move |_| {
-        if let Some(case) = case.get_untracked()
+        if let Some(case) = state.scenario.with_untracked(|scenario| scenario.case().cloned())
             && let Ok(request) = Request::new(1, 1, 8192, 0, false)
         {
             let mut requests = case.requests().to_vec();
@@ -57,7 +56,8 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         }
     };
     let no_verify = flag(move || {
-        case.with(|case| !case.as_ref().is_some_and(|case| case.requests().iter().any(|r| r.kind() == Kind::Verify)))
+        let verifies = |case: &Case| case.requests().iter().any(|request| request.kind() == Kind::Verify);
+        !state.scenario.with(|scenario| scenario.case().is_some_and(verifies))
     });
     let verify = move |ev: web_sys::Event| {
         let verify = if event_target_checked(&ev) { VerifyAs::Prefill } else { VerifyAs::Decode };
@@ -156,9 +156,9 @@ fn Cases(state: State) -> impl IntoView {
 #[component]
 fn CaseField(state: State) -> impl IntoView {
     let value = Memo::new(move |_| state.scenario.with(|s| s.case().map(Case::to_text)).unwrap_or_default());
-    let typed = RwSignal::new(None::<(String, String)>);
+    let typed = RwSignal::new(None::<(String, String, String)>);
     let shown = text(move || {
-        typed.get().filter(|(_, then)| *then == value.get()).map_or_else(|| value.get(), |(typed, _)| typed)
+        typed.get().filter(|(_, _, then)| *then == value.get()).map_or_else(|| value.get(), |(typed, _, _)| typed)
     });
     let error = Memo::new(move |_| {
         let text = shown.get();
@@ -170,7 +170,7 @@ fn CaseField(state: State) -> impl IntoView {
         if let Ok(case) = Case::parse(&text) {
             replace(state, "case", case);
         }
-        typed.set(Some((text, value.get_untracked())));
+        typed.set(Some((text, String::new(), value.get_untracked())));
     };
     let fix = Callback::new(move |text: String| {
         if let Ok(case) = Case::parse(&text) {
@@ -230,12 +230,12 @@ fn rewrite(state: State, case: &Case, requests: Vec<Request>) {
 #[component]
 fn Row(state: State, at: usize) -> impl IntoView {
     let case = move || state.scenario.with(|scenario| scenario.case().cloned());
-    let request = Memo::new(move |_| case().and_then(|case| case.requests().get(at).copied()));
+    let request = move || state.scenario.with(|scenario| scenario.case()?.requests().get(at).copied());
     let cell = move |label: &'static str, cell: Cell| {
-        let value = move || request.get().map(|request| part(request, cell).to_string()).unwrap_or_default();
+        let value = move || request().map(|request| part(request, cell).to_string()).unwrap_or_default();
         let take = Callback::new(move |text: String| {
             let number = parse_count(&text).map_err(|error| error.to_string())?;
-            let (Some(case), Some(old)) = (untrack(case), request.get_untracked()) else { return Ok(()) };
+            let (Some(case), Some(old)) = (untrack(case), untrack(request)) else { return Ok(()) };
             let new = changed(old, cell, number).map_err(|error| error.to_string())?;
             let mut requests = case.requests().to_vec();
             if let Some(slot) = requests.get_mut(at) {
@@ -262,7 +262,7 @@ fn Row(state: State, at: usize) -> impl IntoView {
             {cell("new tokens", Cell::Query)}
             {cell("KV length", Cell::Kv)}
             {cell("draft tokens", Cell::Drafts)}
-            <td class="kind">{text(move || request.get().map_or("", |request| request.kind().label()).to_owned())}</td>
+            <td class="kind">{text(move || request().map_or("", |request| request.kind().label()).to_owned())}</td>
             <td>
                 <button type="button" class="remove" aria-label="Remove these requests" on:click=remove>"×"</button>
             </td>

@@ -12,49 +12,38 @@ use crate::report::charts::{self, Layer};
 use crate::report::{Entry, Summary};
 use leptos::prelude::*;
 
-/// How the bars are stacked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Stack {
-    Components,
-    Operations,
-}
+/// Places of the charts in [`super::state::View::hidden`].
+const BARS: usize = 0;
+const TRAFFIC: usize = 1;
+const POINTS: usize = 2;
 
 /// Where it goes, what is moved, and the roofline.
 #[component]
 pub(super) fn Charts(state: State) -> impl IntoView {
-    let stack = RwSignal::new(Stack::Components);
-    let hidden = RwSignal::new(Vec::<Layer>::new());
-    let hidden_traffic = RwSignal::new(Vec::<Layer>::new());
-    let hidden_points = RwSignal::new(Vec::<Layer>::new());
+    let by_operation = move || state.view.with(|view| view.by_operation);
     let scope = move || match state.comparison.with(|comparison| comparison.scope) {
         Scope::PerGpu => "per GPU",
         Scope::Global => "whole model",
     };
-    let layers = move |entries: &[Entry<'_>]| match stack.get() {
-        Stack::Components => charts::components(entries, super::theme(state)),
-        Stack::Operations => charts::operations(entries, super::theme(state)),
-    };
     let made = move |entries: &[Entry<'_>], theme: &Theme| {
-        hidden.with(|hidden| {
-            let visible = |layer: Layer| !hidden.contains(&layer);
-            match stack.get() {
-                Stack::Components => charts::bars(entries, theme, &visible),
-                Stack::Operations => charts::operation_bars(entries, theme, &visible),
+        state.view.with(|view| {
+            let visible = |layer: Layer| !view.hidden[BARS].contains(&layer);
+            if view.by_operation {
+                charts::operation_bars(entries, theme, &visible)
+            } else {
+                charts::bars(entries, theme, &visible)
             }
         })
     };
     let traffic = move |entries: &[Entry<'_>], theme: &Theme| {
-        hidden_traffic.with(|hidden| charts::traffic_bars(entries, theme, &|layer| !hidden.contains(&layer)))
+        state.view.with(|view| charts::traffic_bars(entries, theme, &|layer| !view.hidden[TRAFFIC].contains(&layer)))
     };
-    let by = Callback::new(move |act: String| {
-        stack.set(if act == "operations" { Stack::Operations } else { Stack::Components });
-    });
+    let by = Callback::new(move |act: String| state.view.update(|view| view.by_operation = act == "operations"));
     let modes = text(move || {
         let mut html = Html::default();
-        for (act, name, on) in [
-            ("components", "by component", stack.get() == Stack::Components),
-            ("operations", "by operation", stack.get() == Stack::Operations),
-        ] {
+        for (act, name, on) in
+            [("components", "by component", !by_operation()), ("operations", "by operation", by_operation())]
+        {
             html.raw("<button type=\"button\" class=\"chip").raw(if on { " on" } else { "" }).raw("\" aria-pressed=\"");
             html.raw(if on { "true" } else { "false" })
                 .raw("\" data-act=\"")
@@ -77,7 +66,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
         <div class="charts">
             <section class="card" data-chart="bars">
                 <div class="heading"><h2>{text(move || format!("Where it goes, {}", scope()))}</h2><Block class="chips modes" markup=modes act=by/></div>
-                <Legend state hidden layers=LayersOf(Box::new(layers)) glyphs=false/>
+                <Legend state chart=BARS/>
                 <Chart
                     label=text(move || Entries::of(state).with(|entries| components_label(entries)))
                     dark=state.dark
@@ -87,7 +76,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                     draw=Box::new(move |sheet| Entries::of(state).with(|e| draw_bars(sheet, &made(e, sheet.theme))))
                 />
                 <h3>"Memory traffic, by what is moved"</h3>
-                <Legend state hidden=hidden_traffic layers=LayersOf(Box::new(move |_| charts::kinds(super::theme(state)))) glyphs=false/>
+                <Legend state chart=TRAFFIC/>
                 <Chart
                     label=text(move || Entries::of(state).with(|entries| traffic_label(entries)))
                     dark=state.dark
@@ -99,7 +88,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
             </section>
             <section class="card" data-chart="roofline">
                 <h2>{of_roof} ", per GPU"</h2>
-                <Legend state hidden=hidden_points layers=LayersOf(Box::new(move |e| charts::components(e, super::theme(state)))) glyphs=true/>
+                <Legend state chart=POINTS/>
                 <Chart
                     label=text(move || Entries::of(state).with(|entries| roofline_label(entries)))
                     dark=state.dark
@@ -107,7 +96,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                     state
                     height=Box::new(|width| (width * 0.62).clamp(250.0, 440.0))
                     draw=Box::new(move |sheet| {
-                        hidden_points.with(|hidden| Entries::of(state).with(|e| draw_roofline(sheet, e, hidden)))
+                        state.view.with(|view| Entries::of(state).with(|e| draw_roofline(sheet, e, &view.hidden[POINTS])))
                     })
                 />
                 <div class="scroll" tabindex="0" role="region" aria-label="Points of the roofline">
@@ -173,22 +162,30 @@ fn roofline_label(entries: &[Entry<'_>]) -> String {
     format!("Roofline, whole step per GPU. {told}.")
 }
 
-/// Which layers a legend shows.
-struct LayersOf(Box<dyn Fn(&[Entry<'_>]) -> Vec<(Layer, crate::chart::theme::Colour)> + Send + Sync>);
+/// What a legend shows.
+fn layers(state: State, chart: usize) -> Vec<(Layer, crate::chart::theme::Colour)> {
+    let theme = super::theme(state);
+    let by_operation = chart == BARS && state.view.with(|view| view.by_operation);
+    match chart {
+        TRAFFIC => charts::kinds(theme),
+        _ if by_operation => Entries::of(state).with(|entries| charts::operations(entries, theme)),
+        _ => Entries::of(state).with(|entries| charts::components(entries, theme)),
+    }
+}
 
 /// Which colour is what; each entry hides and shows its layer.
 #[component]
-fn Legend(state: State, hidden: RwSignal<Vec<Layer>>, layers: LayersOf, glyphs: bool) -> impl IntoView {
-    let shown = Memo::new(move |_| Entries::of(state).with(|entries| (layers.0)(entries)));
+fn Legend(state: State, chart: usize) -> impl IntoView {
     let markup = text(move || {
         let mut html = Html::default();
+        let glyphs = chart == POINTS;
         html.raw("<ul class=\"legend\">");
         if glyphs {
             let whole = crate::chart::theme::Shape::Circle.glyph().to_string();
             html.element("<li><span class=\"glyph\" aria-hidden=\"true\">", &whole, "</span>whole step</li>");
         }
-        for (at, (layer, colour)) in shown.get().into_iter().enumerate() {
-            let off = hidden.with(|hidden| hidden.contains(&layer));
+        for (at, (layer, colour)) in layers(state, chart).into_iter().enumerate() {
+            let off = state.view.with(|view| view.hidden.get(chart).is_some_and(|hidden| hidden.contains(&layer)));
             html.raw("<li><button type=\"button\" class=\"layer\" aria-pressed=\"").raw(if off {
                 "false"
             } else {
@@ -214,15 +211,18 @@ fn Legend(state: State, hidden: RwSignal<Vec<Layer>>, layers: LayersOf, glyphs: 
         html.raw("</ul>").take()
     });
     let toggle = Callback::new(move |act: String| {
-        let layer = act.parse::<usize>().ok().and_then(|at| shown.with_untracked(|shown| shown.get(at).copied()));
-        if let Some((layer, _)) = layer {
-            hidden.update(|hidden| match hidden.iter().position(|other| *other == layer) {
-                Some(at) => {
-                    hidden.swap_remove(at);
+        let layer =
+            untrack(move || layers(state, chart)).get(act.parse().unwrap_or(usize::MAX)).map(|(layer, _)| *layer);
+        state.view.update(|view| {
+            if let (Some(hidden), Some(layer)) = (view.hidden.get_mut(chart), layer) {
+                match hidden.iter().position(|other| *other == layer) {
+                    Some(at) => {
+                        hidden.swap_remove(at);
+                    }
+                    None => hidden.push(layer),
                 }
-                None => hidden.push(layer),
-            });
-        }
+            }
+        });
     });
     view! { <Block class="legend-block" markup act=toggle/> }
 }

@@ -78,12 +78,12 @@ pub(super) fn count_errors(state: State, error: Memo<String>) {
         let now = !error.with(String::is_empty);
         if counted.get_value() != now {
             counted.set_value(now);
-            state.errors.update(|errors| *errors = if now { *errors + 1 } else { errors.saturating_sub(1) });
+            state.status.update(|s| s.errors = if now { s.errors + 1 } else { s.errors.saturating_sub(1) });
         }
     });
     on_cleanup(move || {
         if counted.try_get_value() == Some(true) {
-            let _ = state.errors.try_update(|errors| *errors = errors.saturating_sub(1));
+            let _ = state.status.try_update(|status| status.errors = status.errors.saturating_sub(1));
         }
     });
 }

@@ -3,6 +3,7 @@
 use super::field::{Choice, NumberField};
 use super::html::{Block, Html, text};
 use super::state::State;
+use crate::decimal;
 use crate::format::{Unit, capacity, si, significant};
 use crate::hardware::{self, Accelerator, Precision, Status, source_title};
 use crate::scenario::hardware::{AcceleratorChoice, Number};
@@ -12,19 +13,21 @@ use leptos::prelude::*;
 /// The accelerator panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let choice = Memo::new(move |_| state.scenario.with(|scenario| scenario.accelerator.clone()));
     let all = move || {
-        let edited = choice.with(|choice| choice.is_edited().then(|| choice.accelerator()).flatten());
+        let edited = state.scenario.with(|scenario| {
+            let choice = &scenario.accelerator;
+            choice.is_edited().then(|| choice.accelerator()).flatten()
+        });
         let list = hardware::all().iter().map(|accelerator| {
             let disputed = if accelerator.status == Status::Disputed { " (disputed)" } else { "" };
             (accelerator.id.to_string(), format!("{}{disputed}", accelerator.name))
         });
         edited.map(|own| (String::new(), own.name.to_string())).into_iter().chain(list).collect::<Vec<_>>()
     };
-    let precision = Memo::new(move |_| state.scenario.with(|scenario| scenario.precision));
+    let precision = move || state.scenario.with(|scenario| scenario.precision);
     let precisions = move || {
         let auto = state.shown().map_or("", |outcome| outcome.computed.precision.label());
-        let auto = if precision.get().is_none() { format!("auto · {auto}") } else { "auto".to_owned() };
+        let auto = if precision().is_none() { format!("auto · {auto}") } else { "auto".to_owned() };
         let mut options = vec![("auto".to_owned(), auto)];
         options.extend(Precision::ALL.map(|p| (p.label().to_owned(), p.label().to_owned())));
         options
@@ -35,7 +38,8 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             <Choice
                 label="GPU"
                 options=Callback::new(move |()| all())
-                value=text(move || choice.with(|choice| {
+                value=text(move || state.scenario.with(|scenario| {
+                    let choice = &scenario.accelerator;
                     if choice.is_edited() { String::new() } else { choice.id.clone() }
                 }))
                 take=Callback::new(move |id: String| {
@@ -49,14 +53,14 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             <Choice
                 label="Compute"
                 options=Callback::new(move |()| precisions())
-                value=text(move || precision.get().map_or("auto", Precision::label).to_owned())
+                value=text(move || precision().map_or("auto", Precision::label).to_owned())
                 take=Callback::new(move |name: String| {
                     let chosen = Precision::ALL.into_iter().find(|p| p.label() == name);
                     state.edit(Section::Accelerator, "precision", |scenario| scenario.precision = chosen);
                 })
             />
             <Block class="described" markup=text(move || {
-                choice.with(AcceleratorChoice::accelerator).map(|accelerator| describe(&accelerator)).unwrap_or_default()
+                state.scenario.with(|scenario| scenario.accelerator.accelerator()).map(|accelerator| describe(&accelerator)).unwrap_or_default()
             })/>
             <Editor state/>
         </section>
@@ -73,17 +77,17 @@ fn Editor(state: State) -> impl IntoView {
                 value.map_or_else(String::new, |value| {
                     let rounded = significant(value);
                     // Show what reads back as the same number.
-                    if rounded.parse() == Ok(value) { rounded } else { value.to_string() }
+                    if decimal::parse(&rounded) == Some(value) { rounded } else { value.to_string() }
                 })
             })
         };
         let take = Callback::new(move |text: String| {
             let text = text.trim().replace([',', '_', '\u{202f}', ' '], "");
-            let read = if text.is_empty() || text == "–" { None } else { Some(text.parse::<f64>()) };
+            let read = if text.is_empty() || text == "–" { None } else { Some(decimal::parse(&text)) };
             let value = match read {
                 None if number == Number::Bandwidth => return Err("A bandwidth is needed.".to_owned()),
                 None => None,
-                Some(Ok(value)) if value.is_finite() && value > 0.0 => Some(value),
+                Some(Some(value)) if value.is_finite() && value > 0.0 => Some(value),
                 Some(_) => return Err("Expected a number above 0, or nothing if it is not supported.".to_owned()),
             };
             state.edit(Section::Accelerator, number.label(), |scenario| scenario.accelerator.set(number, value));

@@ -9,9 +9,13 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
-/// Listens for pastes and drops. The signal tells whether something is being dragged over the page.
-pub(super) fn listen(state: State) -> RwSignal<bool> {
-    let dragging = RwSignal::new(false);
+/// Listens for pastes and drops.
+pub(super) fn listen(state: State) {
+    let drag = move |on: bool| {
+        if state.status.with_untracked(|status| status.dragging) != on {
+            state.status.update(|status| status.dragging = on);
+        }
+    };
     let pasted = window_event_listener(leptos::ev::paste, move |event| {
         if is_text_field(event.target().as_ref()) {
             return;
@@ -24,16 +28,16 @@ pub(super) fn listen(state: State) -> RwSignal<bool> {
     });
     let over = window_event_listener(leptos::ev::dragover, move |event| {
         event.prevent_default();
-        dragging.set(true);
+        drag(true);
     });
     let left = window_event_listener(leptos::ev::dragleave, move |event| {
         if event.related_target().is_none() {
-            dragging.set(false);
+            drag(false);
         }
     });
     let dropped = window_event_listener(leptos::ev::drop, move |event| {
         event.prevent_default();
-        dragging.set(false);
+        drag(false);
         let Some(data) = event.data_transfer() else { return };
         match data.files() {
             Some(files) if files.length() > 0 => take_files(state, &files),
@@ -51,7 +55,6 @@ pub(super) fn listen(state: State) -> RwSignal<bool> {
         left.remove();
         dropped.remove();
     });
-    dragging
 }
 
 /// Reads files that were dropped or chosen, one after the other: a config, and what belongs beside it.
@@ -62,13 +65,11 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
         for file in files {
             if file.size() > MAX_BYTES as f64 {
                 let size = crate::format::si(file.size(), crate::format::Unit::BYTE);
-                let _ = state
-                    .notice
-                    .try_set(Some(format!("{} has {size}; a config.json has at most 10 MiB.", file.name())));
+                notice(state, format!("{} has {size}; a config.json has at most 10 MiB.", file.name()));
             } else if let Ok(text) = JsFuture::from(file.text()).await {
                 read.push((text.as_string().unwrap_or_default(), file.name()));
             } else {
-                let _ = state.notice.try_set(Some(format!("{} could not be read.", file.name())));
+                notice(state, format!("{} could not be read.", file.name()));
             }
         }
         // A quantization document belongs to the config that is dropped with it.
@@ -83,7 +84,7 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
 /// Takes a text as a new config, as the quantization document of the one that is there, or as a saved comparison.
 pub(super) fn take(state: State, text: String, name: Option<String>) {
     let name = name.map(|name| name.trim_end_matches(".json").to_owned()).filter(|name| name != "config");
-    let _ = state.notice.try_set(None);
+    state.forget_draft();
     match recognise(&text) {
         Document::Config => state.take_config(text, None, name),
         Document::Companion => {
@@ -95,10 +96,14 @@ pub(super) fn take(state: State, text: String, name: Option<String>) {
             let Facts::Ready(facts) = state.facts.get_untracked() else { return };
             match from_file(&text, &facts.presets) {
                 Ok(opened) => super::link::show(state, opened),
-                Err(error) => state.notice.set(Some(error.to_string())),
+                Err(error) => notice(state, error.to_string()),
             }
         }
     }
+}
+
+fn notice(state: State, text: String) {
+    let _ = state.status.try_update(|status| status.notice = Some(text));
 }
 
 fn is_text_field(target: Option<&web_sys::EventTarget>) -> bool {

@@ -11,14 +11,14 @@ use leptos::prelude::*;
 /// The layout panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let layout = Memo::new(move |_| state.scenario.with(|scenario| scenario.layout));
+    let layout = move || state.scenario.with(|scenario| scenario.layout);
     let title = text(move || {
-        let gpus = layout.get().gpus();
+        let gpus = layout().gpus();
         format!("Layout · {} {}", crate::format::grouped(gpus), if gpus == 1 { "GPU" } else { "GPUs" })
     });
     let refused = text(move || {
         let mut html = Html::default();
-        let layout = layout.get();
+        let layout = layout();
         for refusal in state.shown().map(|outcome| layout.refusals(&outcome.model.spec)).unwrap_or_default() {
             refused(&mut html, &refusal);
         }
@@ -44,8 +44,8 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                 <SizeField state size=Size::Dp/>
                 <label class="toggle">
                     <span class="name" title="Expert parallelism: experts are spread over all TP x DP ranks">"EP"</span>
-                    <input type="checkbox" id="ep" prop:checked=flag(move || layout.get().ep) on:change=set/>
-                    <span class="face">{text(move || if layout.get().ep { "on" } else { "off" }.to_owned())}</span>
+                    <input type="checkbox" id="ep" prop:checked=flag(move || layout().ep) on:change=set/>
+                    <span class="face">{text(move || if layout().ep { "on" } else { "off" }.to_owned())}</span>
                 </label>
             </div>
             <p class="hint">"Tensor, pipeline, data and expert parallel. The batch is that of one data-parallel rank."</p>
@@ -76,18 +76,18 @@ fn refused(html: &mut Html, refusal: &Refusal) {
 /// One size. The arrow keys double and halve it.
 #[component]
 fn SizeField(state: State, size: Size) -> impl IntoView {
-    let value = Memo::new(move |_| state.scenario.with(|scenario| size.of(&scenario.layout)));
+    let value = move || state.scenario.with(|scenario| size.of(&scenario.layout));
     let take = Callback::new(move |text: String| {
         let read = size.read(&text)?;
         state.edit(Section::Layout, size.label(), |scenario| size.set(&mut scenario.layout, read));
         Ok(())
     });
     let step = Callback::new(move |up: bool| {
-        let now = u64::from(value.get_untracked().get());
+        let now = u64::from(untrack(value).get());
         resize(state, size, if up { (now * 2).min(1024) } else { (now / 2).max(1) });
     });
     view! {
-        <NumberField state label=size.label() value=text(move || value.get().to_string()) take step/>
+        <NumberField state label=size.label() value=text(move || value().to_string()) take step/>
     }
 }
 

@@ -3,7 +3,7 @@
 use super::facts::{Facts, Ready};
 use super::html::{Block, Html, text};
 use super::scenarios::names;
-use super::state::State;
+use super::state::{State, Status};
 use crate::scenario::link::{Opened, decode, encode};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -34,14 +34,14 @@ pub(super) fn open(state: State, facts: &Ready) {
         Err(error) => {
             let href = window().location().href().unwrap_or_default();
             let link = LinkState { error: Some(error.to_string()), broken: href, changed: Vec::new() };
-            state.link.set(link);
+            state.status.update(|status| status.link = link);
         }
     }
 }
 
 /// Shows what a link or a file holds.
 pub(super) fn show(state: State, opened: Opened) {
-    state.link.set(LinkState { changed: opened.changed, ..LinkState::default() });
+    state.status.update(|status| status.link = LinkState { changed: opened.changed, ..LinkState::default() });
     state.change("open", |comparison| *comparison = opened.comparison);
     state.selected.set(state.comparison.with_untracked(crate::scenario::state::Comparison::baseline));
 }
@@ -68,7 +68,7 @@ pub(super) fn follow(state: State) {
         }
         document().set_title(&named);
         // The worked example has no link, and a broken link stays until something is changed.
-        if state.steps.with(|steps| *steps == (0, 0)) {
+        if untrack(move || state.status.with(|status| status.steps == (0, 0))) {
             return;
         }
         if let Some(timer) = waiting.get_value() {
@@ -112,7 +112,7 @@ pub(super) fn copy(state: State, what: &'static str, content: String) {
         let clipboard = window().navigator().clipboard();
         let done = JsFuture::from(clipboard.write_text(&content)).await.is_ok();
         let said = if done { format!("{what} copied.") } else { "The browser does not allow copying here.".to_owned() };
-        let _ = state.said.try_set(said);
+        state.say(said);
     });
 }
 
@@ -121,7 +121,7 @@ pub(super) fn copy(state: State, what: &'static str, content: String) {
 pub(super) fn Share(state: State) -> impl IntoView {
     let share = move |_| match address(state) {
         Ok(address) => copy(state, "Link", address),
-        Err(error) => state.said.set(error),
+        Err(error) => state.say(error),
     };
     view! {
         <button
@@ -141,7 +141,7 @@ pub(super) fn Share(state: State) -> impl IntoView {
 pub(super) fn Banner(state: State) -> impl IntoView {
     let markup = text(move || {
         let mut html = Html::default();
-        state.link.with(|link| {
+        state.status.with(|Status { link, .. }| {
             if let Some(error) = &link.error {
                 html.element("<div class=\"banner bad\" role=\"alert\" id=\"link-error\"><p>", error, "</p>");
                 html.raw("<p>What is shown is not what it holds. The link is kept: <code>").text(&link.broken);
@@ -160,13 +160,13 @@ pub(super) fn Banner(state: State) -> impl IntoView {
     });
     let act = Callback::new(move |act: String| {
         if act == "copy" {
-            copy(state, "Link", state.link.with_untracked(|link| link.broken.clone()));
+            copy(state, "Link", state.status.with_untracked(|status| status.link.broken.clone()));
         } else {
-            state.link.set(LinkState::default());
+            state.status.update(|status| status.link = LinkState::default());
         }
     });
     view! {
         <Block class="banners" markup act/>
-        <p class="said" role="status" id="said">{text(move || state.said.get())}</p>
+        <p class="said" role="status" id="said">{text(move || state.status.with(|status| status.said.clone()))}</p>
     }
 }

@@ -48,7 +48,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
     facts::fetch(state);
     scenarios::listen(state);
     link::follow(state);
-    let dragging = intake::listen(state);
+    intake::listen(state);
     view! {
         <header class="bar">
             <h1 class="brand">"rooflens"</h1>
@@ -59,7 +59,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
             <export::Menu state/>
             <link::Share state/>
         </header>
-        <div class="page" class:dragging=html::flag(move || dragging.get())>
+        <div class="page" class:dragging=html::flag(move || state.status.with(|status| status.dragging))>
             <form class="inputs" aria-label="Inputs" on:submit=|ev| ev.prevent_default()>
                 <scenarios::Panel state/>
                 <model::Panel state/>
@@ -109,7 +109,7 @@ fn Theme(state: State) -> impl IntoView {
             let _ = if next.is_empty() { storage.remove_item(KEY) } else { storage.set_item(KEY, next) };
         }
         state.dark.set(canvas::is_dark());
-        state.said.set(format!("Theme: {}.", if next.is_empty() { "as the system" } else { next }));
+        state.say(format!("Theme: {}.", if next.is_empty() { "as the system" } else { next }));
     };
     view! {
         <button type="button" class="icon" id="theme" aria-label="Theme" title="Theme: system, light, dark" on:click=cycle>
@@ -121,14 +121,14 @@ fn Theme(state: State) -> impl IntoView {
 /// Per GPU or the whole model.
 #[component]
 fn Scopes(state: State) -> impl IntoView {
-    let now = Memo::new(move |_| state.comparison.with(|comparison| comparison.scope));
+    let now = move || state.comparison.with(|comparison| comparison.scope);
     let choice = move |scope: Scope, label: &'static str| {
         view! {
             <label class="choice">
                 <input
                     type="radio"
                     name="scope"
-                    prop:checked=html::flag(move || now.get() == scope)
+                    prop:checked=html::flag(move || now() == scope)
                     on:change=move |_| state.change("scope", |comparison| comparison.scope = scope)
                 />
                 <span>{label}</span>

@@ -3,23 +3,22 @@
 use super::facts::Facts;
 use super::html::{Block, Html, text};
 use super::intake;
-use super::state::{Model, State};
+use super::state::State;
 use crate::format::grouped;
 use crate::model::{ConfigError, Origin};
 use crate::report;
 use crate::scenario::state::{ModelChoice, Section};
 use leptos::prelude::*;
-use std::sync::Arc;
 use wasm_bindgen::JsCast;
 
 /// The model panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let model = Memo::new(move |_| Seen(state.shown().map(|outcome| outcome.model.clone())));
+    let model = move || state.shown().map(|outcome| outcome.model.clone());
     let facts = text(move || {
         let mut html = Html::default();
         html.raw("<ul class=\"facts-list\" aria-label=\"What was read\">");
-        for fact in model.get().0.map(|model| report::facts(&model.spec)).unwrap_or_default() {
+        for fact in model().map(|model| report::facts(&model.spec)).unwrap_or_default() {
             html.element("<li>", &fact, "</li>");
         }
         html.raw("</ul>").take()
@@ -36,21 +35,23 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     };
     let problems = text(move || {
         let mut html = Html::default();
-        if let Some(notice) = state.notice.get() {
-            html.element("<p class=\"error\" role=\"alert\">", &notice, "</p>");
-        }
-        if let Some(draft) = state.draft.get() {
-            refused(state, &draft.error, &mut html);
-        }
+        state.status.with(|status| {
+            if let Some(notice) = &status.notice {
+                html.element("<p class=\"error\" role=\"alert\">", notice, "</p>");
+            }
+            if let Some(draft) = &status.draft {
+                refused(state, &draft.error, &mut html);
+            }
+        });
         html.take()
     });
-    let back = Callback::new(move |_: String| state.draft.set(None));
+    let back = Callback::new(move |_: String| state.forget_draft());
     view! {
         <section class="card panel">
             <super::share::Heading state section=Section::Model title=text(|| "Model".to_owned())/>
             <Presets state/>
             <Block class="read" markup=facts/>
-            <p class="hint">{text(move || model.get().0.map(|model| model.source.clone()).unwrap_or_default())}</p>
+            <p class="hint">{text(move || model().map(|model| model.source.clone()).unwrap_or_default())}</p>
             <p class="hint">
                 "Paste or drop a config.json anywhere, or "
                 <label class="browse">
@@ -73,19 +74,6 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     }
 }
 
-/// A model that is compared by identity.
-#[derive(Clone)]
-struct Seen(Option<Arc<Model>>);
-
-impl PartialEq for Seen {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        }
-    }
-}
-
 /// The error with its line and a caret, and the way back.
 fn refused(state: State, error: &ConfigError, html: &mut Html) {
     let mut message = error.to_string();
@@ -105,10 +93,10 @@ fn refused(state: State, error: &ConfigError, html: &mut Html) {
 
 #[component]
 fn Presets(state: State) -> impl IntoView {
-    let choice = Memo::new(move |_| state.scenario.with(|scenario| scenario.model.clone()));
+    let choice = move || state.scenario.with(|scenario| scenario.model.clone());
     let options = move || {
         let mut options = Vec::new();
-        if choice.with(|choice| matches!(choice, ModelChoice::Custom(_))) {
+        if matches!(choice(), ModelChoice::Custom(_)) {
             let name = state.shown().map_or_else(|| "config".to_owned(), |outcome| outcome.model.name.clone());
             options.push((String::new(), format!("{name} (yours)")));
         }
@@ -117,7 +105,7 @@ fn Presets(state: State) -> impl IntoView {
         }
         options
     };
-    let value = move || match choice.get() {
+    let value = move || match choice() {
         ModelChoice::Preset(id) => id,
         ModelChoice::Custom(_) => String::new(),
     };
@@ -128,8 +116,7 @@ fn Presets(state: State) -> impl IntoView {
             value=text(value)
             take=Callback::new(move |id: String| {
                 if !id.is_empty() {
-                    state.notice.set(None);
-                    state.draft.set(None);
+                    state.forget_draft();
                     state.edit(Section::Model, "preset", |scenario| scenario.model = ModelChoice::Preset(id));
                 }
             })
@@ -157,7 +144,7 @@ fn Editor(state: State) -> impl IntoView {
                 spellcheck="false"
                 autocomplete="off"
                 aria-label="config.json"
-                aria-invalid=text(move || state.draft.with(Option::is_some).to_string())
+                aria-invalid=text(move || state.status.with(|status| status.draft.is_some()).to_string())
                 prop:value=text(move || state.config_text())
                 on:input=move |ev| edit(event_target_value(&ev))
             ></textarea>

@@ -10,22 +10,20 @@ use leptos::prelude::*;
 /// The table.
 #[component]
 pub(super) fn Operations(state: State) -> impl IntoView {
-    // Operations that are unfolded, as component.operation.
-    let open = RwSignal::new(Vec::<String>::new());
-    let all = RwSignal::new(false);
+    let all = move || state.view.with(|view| view.all_open);
     let markup = text(move || {
         let Some(outcome) = state.shown() else { return String::new() };
-        open.with(|open| table(&outcome, open, all.get()))
+        state.view.with(|view| table(&outcome, &view.open, view.all_open))
     });
     let toggle = Callback::new(move |key: String| {
-        open.update(|open| match open.iter().position(|other| *other == key) {
+        state.view.update(|view| match view.open.iter().position(|other| *other == key) {
             Some(at) => {
-                open.swap_remove(at);
+                view.open.swap_remove(at);
             }
-            None => open.push(key),
+            None => view.open.push(key),
         });
     });
-    let label = text(move || if all.get() { "Hide formulas" } else { "Show every term and formula" }.to_owned());
+    let label = text(move || if all() { "Hide formulas" } else { "Show every term and formula" }.to_owned());
     view! {
         <section class="card">
             <div class="heading">
@@ -34,8 +32,8 @@ pub(super) fn Operations(state: State) -> impl IntoView {
                     type="button"
                     class="chip"
                     id="unfold"
-                    aria-pressed=text(move || all.get().to_string())
-                    on:click=move |_| all.update(|all| *all = !*all)
+                    aria-pressed=text(move || all().to_string())
+                    on:click=move |_| state.view.update(|view| view.all_open = !view.all_open)
                 >
                     {label}
                 </button>

@@ -86,7 +86,7 @@ pub(super) fn Tabs(state: State) -> impl IntoView {
     });
     let choose = Callback::new(move |id: String| {
         if let Ok(id) = id.parse() {
-            state.draft.set(None);
+            state.forget_draft();
             state.selected.set(id);
         }
     });
@@ -110,7 +110,7 @@ pub(super) fn Tabs(state: State) -> impl IntoView {
 }
 
 fn duplicate(state: State) {
-    let id = state.scenario.with_untracked(|scenario| scenario.id);
+    let id = state.id();
     let mut new = None;
     state.change("duplicate", |comparison| new = comparison.duplicate(id));
     if let Some(new) = new {
@@ -121,18 +121,18 @@ fn duplicate(state: State) {
 /// What can be done with the selected scenario. Shown as soon as there are several.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let place = Memo::new(move |_| {
+    let place = move || {
         let id = state.scenario.with(|scenario| scenario.id);
         state.comparison.with(|comparison| comparison.place(id)).unwrap_or(0)
-    });
-    let count = Memo::new(move |_| state.comparison.with(|comparison| comparison.scenarios().len()));
+    };
+    let count = move || state.comparison.with(|comparison| comparison.scenarios().len());
     let is_baseline = move || {
         let id = state.scenario.with(|scenario| scenario.id);
         state.comparison.with(|comparison| comparison.baseline() == id)
     };
     let markup = text(move || {
         let mut html = Html::default();
-        let (place, count) = (place.get(), count.get());
+        let (place, count) = (place(), count());
         let actions = [
             ("duplicate", "Duplicate", count >= MOST_SCENARIOS),
             ("left", "← Move", place == 0),
@@ -147,7 +147,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         html.take()
     });
     let act = Callback::new(move |act: String| {
-        let id = state.scenario.with_untracked(|scenario| scenario.id);
+        let id = state.id();
         match act.as_str() {
             "duplicate" => duplicate(state),
             "left" => state.change("move", |comparison| comparison.shift(id, -1)),
@@ -158,12 +158,12 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     });
     let rename = move |ev: web_sys::Event| {
         let name = event_target_value(&ev);
-        let id = state.scenario.with_untracked(|scenario| scenario.id);
+        let id = state.id();
         state.change("name", |comparison| comparison.rename(id, &name));
     };
     view! {
-        <section class="card panel" hidden=flag(move || count.get() < 2)>
-            <h2>{text(move || format!("Scenario {}", letter(place.get())))}</h2>
+        <section class="card panel" hidden=flag(move || count() < 2)>
+            <h2>{text(move || format!("Scenario {}", letter(place())))}</h2>
             <label class="choose">
                 <span class="name">"Name"</span>
                 <input
@@ -171,7 +171,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                     id="scenario-name"
                     maxlength="60"
                     autocomplete="off"
-                    placeholder=text(move || names(state).get(place.get()).cloned().unwrap_or_default())
+                    placeholder=text(move || names(state).get(place()).cloned().unwrap_or_default())
                     prop:value=text(move || state.scenario.with(|scenario| scenario.name.clone()))
                     on:input=rename
                 />
@@ -192,7 +192,7 @@ pub(super) fn Steps(state: State) -> impl IntoView {
                 id="undo"
                 aria-label="Undo"
                 title="Undo (Ctrl+Z)"
-                prop:disabled=flag(move || state.steps.get().0 == 0)
+                prop:disabled=flag(move || state.status.with(|status| status.steps).0 == 0)
                 on:click=move |_| state.undo()
             >
                 "↶"
@@ -203,7 +203,7 @@ pub(super) fn Steps(state: State) -> impl IntoView {
                 id="redo"
                 aria-label="Redo"
                 title="Redo (Ctrl+Shift+Z)"
-                prop:disabled=flag(move || state.steps.get().1 == 0)
+                prop:disabled=flag(move || state.status.with(|status| status.steps).1 == 0)
                 on:click=move |_| state.redo()
             >
                 "↷"

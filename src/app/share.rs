@@ -9,7 +9,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Heading(state: State, section: Section, title: Signal<String>) -> impl IntoView {
     let single = flag(move || state.comparison.with(|comparison| comparison.scenarios().len() < 2));
-    let label = Memo::new(move |_| {
+    let label = move || {
         state.comparison.with(|comparison| {
             let differ = |pair: &[_]| matches!(pair, [a, b] if !Scenario::agrees(a, section, b));
             if comparison.is_shared(section) {
@@ -20,9 +20,9 @@ pub(super) fn Heading(state: State, section: Section, title: Signal<String>) -> 
                 "this scenario"
             }
         })
-    });
+    };
     let hint = text(move || {
-        if label.get() == "all scenarios" {
+        if label() == "all scenarios" {
             "One value for all scenarios. Press to give each its own."
         } else {
             "Each scenario has its own value. Press to use this one for all."
@@ -30,7 +30,7 @@ pub(super) fn Heading(state: State, section: Section, title: Signal<String>) -> 
         .to_owned()
     });
     let toggle = move |_| {
-        let id = state.scenario.with_untracked(|scenario| scenario.id);
+        let id = state.id();
         state.change("share", |comparison| {
             let on = !comparison.is_shared(section);
             comparison.share(section, id, on);
@@ -39,8 +39,8 @@ pub(super) fn Heading(state: State, section: Section, title: Signal<String>) -> 
     view! {
         <div class="heading">
             <h2>{title}</h2>
-            <button type="button" class="share" hidden=single title=hint data-shared=text(move || label.get().to_owned()) on:click=toggle>
-                {text(move || label.get().to_owned())}
+            <button type="button" class="share" hidden=single title=hint data-shared=text(move || label().to_owned()) on:click=toggle>
+                {text(move || label().to_owned())}
             </button>
         </div>
     }

@@ -13,6 +13,7 @@ use crate::estimate::{Breakdown, EstimateError, Estimator, Scope};
 use crate::hardware::Accelerator;
 use crate::json::parse;
 use crate::model::{ConfigError, ModelSpec, read, resolve};
+use crate::report::charts::Layer;
 use crate::report::{ComputePrecision, Roof, compute_precision};
 use crate::scenario::state::{Comparison, CustomModel, ModelChoice, Scenario, Section};
 use crate::settings::Settings;
@@ -63,7 +64,41 @@ pub(super) struct ConfigDraft {
     pub(super) error: ConfigError,
 }
 
-/// Signals and memos; copied freely.
+/// What the page says about what was put in and done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Status {
+    /// The config text that was typed, pasted or dropped and could not be taken.
+    pub(super) draft: Option<ConfigDraft>,
+    /// How many fields hold something that is not valid.
+    pub(super) errors: usize,
+    /// Something to say about files.
+    pub(super) notice: Option<String>,
+    /// What became of the link in the address.
+    pub(super) link: LinkState,
+    /// What was just done, for the live region.
+    pub(super) said: String,
+    /// Steps back and forward.
+    pub(super) steps: (usize, usize),
+    /// Whether something is dragged over the page.
+    pub(super) dragging: bool,
+}
+
+/// How results are looked at; not part of what a link carries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    /// Whether bars are stacked by operation.
+    pub(super) by_operation: bool,
+    /// Layers that are hidden: of the bars, of the traffic, of the roofline.
+    pub(super) hidden: [Vec<Layer>; 3],
+    /// Operations that are unfolded, as component.operation.
+    pub(super) open: Vec<String>,
+    /// Whether all of them are.
+    pub(super) all_open: bool,
+    /// The sweep.
+    pub(super) sweep: super::sweep::Choice,
+}
+
+/// Signals and memos; copied freely. They are few and of few types: each type of signal is compiled anew.
 #[derive(Clone, Copy)]
 pub(super) struct State {
     pub(super) facts: RwSignal<Facts>,
@@ -72,37 +107,22 @@ pub(super) struct State {
     /// The scenario that is selected.
     pub(super) scenario: Memo<Scenario>,
     pub(super) outcomes: Memo<Outcomes>,
-    /// The config text that was typed, pasted or dropped and could not be taken.
-    pub(super) draft: RwSignal<Option<ConfigDraft>>,
-    /// How many fields hold something that is not valid.
-    pub(super) errors: RwSignal<usize>,
-    /// Something to say about what was just done.
-    pub(super) notice: RwSignal<Option<String>>,
-    /// What became of the link in the address.
-    pub(super) link: RwSignal<LinkState>,
-    /// What was just done, for the live region.
-    pub(super) said: RwSignal<String>,
+    pub(super) status: RwSignal<Status>,
+    pub(super) view: RwSignal<View>,
     pub(super) dark: RwSignal<bool>,
-    /// Steps back and forward.
-    pub(super) steps: RwSignal<(usize, usize)>,
     history: StoredValue<History>,
 }
 
 impl State {
-    /// The worked example that the page opens on.
+    /// The state of a comparison; the first of its scenarios stands in where a selection is gone.
     pub(super) fn new(comparison: Comparison) -> Self {
         let facts = RwSignal::new(Facts::Loading);
         let selected = RwSignal::new(comparison.baseline());
         let comparison = RwSignal::new(comparison);
-        let scenario = Memo::new(move |_| {
-            comparison.with(|comparison| {
-                let chosen = comparison.scenario(selected.get()).or_else(|| comparison.scenarios().first());
-                chosen.or_else(|| comparison.scenarios().last()).cloned()
-            })
-        });
-        let example = comparison.with_untracked(|comparison| comparison.scenarios().first().cloned());
         let scenario = Memo::new(move |previous: Option<&Scenario>| {
-            scenario.get().or_else(|| previous.cloned()).or_else(|| example.clone()).unwrap_or_else(empty_scenario)
+            let id = selected.get();
+            let chosen = comparison.with(|c| c.scenario(id).or_else(|| c.scenarios().first()).cloned());
+            chosen.or_else(|| previous.cloned()).unwrap_or_else(empty_scenario)
         });
         let outcomes = Memo::new(move |previous: Option<&Outcomes>| {
             facts.with(|facts| match facts {
@@ -116,21 +136,37 @@ impl State {
             selected,
             scenario,
             outcomes,
-            draft: RwSignal::new(None),
-            errors: RwSignal::new(0),
-            notice: RwSignal::new(None),
-            link: RwSignal::new(LinkState::default()),
-            said: RwSignal::new(String::new()),
+            status: RwSignal::new(Status::default()),
+            view: RwSignal::new(View::default()),
             dark: super::canvas::dark_mode(),
-            steps: RwSignal::new((0, 0)),
             history: StoredValue::new(History::default()),
+        }
+    }
+
+    /// The id of the selected scenario, without following it.
+    pub(super) fn id(&self) -> u32 {
+        self.scenario.with_untracked(|scenario| scenario.id)
+    }
+
+    /// Says what was just done.
+    pub(super) fn say(&self, text: impl Into<String>) {
+        let _ = self.status.try_update(|status| status.said = text.into());
+    }
+
+    /// Drops the config that could not be taken.
+    pub(super) fn forget_draft(&self) {
+        if self.status.with_untracked(|status| status.draft.is_some() || status.notice.is_some()) {
+            self.status.update(|status| {
+                status.draft = None;
+                status.notice = None;
+            });
         }
     }
 
     /// Changes a section of the selected scenario, and of all where it is shared. `field` names what is edited, so that
     /// typing in one field is one step to undo.
     pub(super) fn edit(&self, section: Section, field: &'static str, change: impl FnOnce(&mut Scenario)) {
-        let id = self.scenario.with_untracked(|scenario| scenario.id);
+        let id = self.id();
         self.change(field, |comparison| comparison.edit(id, section, change));
     }
 
@@ -169,14 +205,17 @@ impl State {
         if comparison.scenario(selected).is_none() {
             self.selected.set(comparison.baseline());
         }
-        self.draft.set(None);
         self.comparison.set(comparison);
-        self.steps.set(self.history.with_value(History::depth));
+        let steps = self.history.with_value(History::depth);
+        self.status.update(|status| {
+            status.draft = None;
+            status.steps = steps;
+        });
     }
 
     /// Whether what is shown belongs to earlier, valid inputs.
     pub(super) fn is_stale(&self) -> bool {
-        self.errors.get() > 0 || self.draft.with(Option::is_some)
+        self.status.with(|status| status.errors > 0 || status.draft.is_some())
     }
 
     /// What is shown of the selected scenario, once there is something.
@@ -187,8 +226,8 @@ impl State {
 
     /// The text of the config that is being edited.
     pub(super) fn config_text(&self) -> String {
-        if let Some(draft) = self.draft.get() {
-            return draft.text;
+        if let Some(text) = self.status.with(|status| status.draft.as_ref().map(|draft| draft.text.clone())) {
+            return text;
         }
         self.scenario.with(|scenario| match &scenario.model {
             // A config that came with a link is one line.
@@ -205,18 +244,18 @@ impl State {
 
     /// Takes a config text for the selected scenario, or keeps it as a draft with its error.
     pub(super) fn take_config(&self, text: String, companion: Option<String>, file: Option<String>) {
-        let Facts::Ready(ready) = self.facts.get_untracked() else {
-            self.notice.set(Some("Class facts are still loading; try again in a moment.".to_owned()));
-            return;
-        };
-        match read(&text, companion.as_deref(), &ready.classes) {
-            Ok(_) => {
+        let known = self.facts.with_untracked(|facts| match facts {
+            Facts::Ready(ready) => Some(read(&text, companion.as_deref(), &ready.classes).map(|_| ())),
+            _ => None,
+        });
+        match known {
+            Some(Ok(())) => {
                 let model = CustomModel { name: file.unwrap_or_default(), config: text, companion };
-                self.draft.set(None);
+                self.forget_draft();
                 self.edit(Section::Model, "config", |scenario| scenario.model = ModelChoice::Custom(model));
-                self.draft.set(None);
             }
-            Err(error) => self.draft.set(Some(ConfigDraft { text, file, error })),
+            Some(Err(error)) => self.status.update(|status| status.draft = Some(ConfigDraft { text, file, error })),
+            None => self.say("Class facts are still loading; try again in a moment."),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A sweep runs hundreds of estimates, so it follows the inputs a moment after an edit, and only while it is unfolded.
 
 use super::canvas::{Chart, Spot};
-use super::field::Choice;
+use super::field;
 use super::html::{Block, Html, flag, text};
 use super::scenarios::{Entries, letter, names};
 use super::state::State;
@@ -18,8 +18,24 @@ use std::time::Duration;
 /// How long the sweep waits after an edit.
 const PAUSE: Duration = Duration::from_millis(120);
 
+/// What is to be swept, and what was.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    axis: Axis,
+    measure: Measure,
+    log: (bool, bool),
+    open: bool,
+    result: Option<Arc<Result>>,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self { axis: Axis::Requests, measure: Measure::Time, log: (true, false), open: false, result: None }
+    }
+}
+
 /// What was swept.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Result {
     axis: Axis,
     measure: Measure,
@@ -39,70 +55,76 @@ impl Result {
 /// The panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let axis = RwSignal::new(Axis::Requests);
-    let measure = RwSignal::new(Measure::Time);
-    let log = RwSignal::new((true, false));
-    let open = RwSignal::new(false);
-    let result = RwSignal::new(None::<Arc<Result>>);
+    let now = move || state.view.with(|view| (view.sweep.axis, view.sweep.measure, view.sweep.open));
+    let result = move || state.view.with(|view| view.sweep.result.clone());
+    let change =
+        move |change: fn(&mut Choice, &str), with: &str| state.view.update(|view| change(&mut view.sweep, with));
     let waiting = StoredValue::new(None::<TimeoutHandle>);
+    let wanted = Memo::new(move |_| {
+        let (axis, measure, open) = now();
+        if open { format!("{}\n{}", axis.label(), measure.label()) } else { String::new() }
+    });
     Effect::new(move |_| {
-        let (axis, measure) = (axis.get(), measure.get());
         state.outcomes.track();
-        if !open.get() {
+        if wanted.with(String::is_empty) {
             return;
         }
         if let Some(timer) = waiting.get_value() {
             timer.clear();
         }
-        let run = move || result.set(Some(Arc::new(untrack(move || swept(state, axis, measure)))));
+        let run = move || {
+            let (axis, measure, _) = untrack(now);
+            let result = Arc::new(untrack(move || swept(state, axis, measure)));
+            state.view.update(|view| view.sweep.result = Some(result));
+        };
         waiting.set_value(set_timeout_with_handle(run, PAUSE).ok());
     });
     let toggled = move |event: web_sys::Event| {
         use wasm_bindgen::JsCast;
         let details = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        open.set(details.is_some_and(|details| details.has_attribute("open")));
+        let open = details.is_some_and(|details| details.id() == "sweep" && details.has_attribute("open"));
+        if untrack(now).2 != open {
+            state.view.update(|view| view.sweep.open = open);
+        }
     };
     let axes = Callback::new(|()| Axis::ALL.map(|axis| (axis.label().to_owned(), axis.label().to_owned())).to_vec());
     let measures = Callback::new(|()| {
         Measure::ALL.map(|measure| (measure.label().to_owned(), measure.label().to_owned())).to_vec()
     });
     let scale = move |x: bool| {
-        let change = move |ev: web_sys::Event| {
-            let on = event_target_checked(&ev);
-            log.update(|log| if x { log.0 = on } else { log.1 = on });
+        let on = flag(move || state.view.with(|view| if x { view.sweep.log.0 } else { view.sweep.log.1 }));
+        let set = move |_| {
+            state.view.update(|view| if x { view.sweep.log.0 ^= true } else { view.sweep.log.1 ^= true });
         };
-        let on = flag(move || if x { log.get().0 } else { log.get().1 });
         view! {
             <label class="check">
-                <input type="checkbox" prop:checked=on on:change=change/>
+                <input type="checkbox" prop:checked=on on:change=set/>
                 <span>{if x { "log x" } else { "log y" }}</span>
             </label>
         }
     };
     let label = text(move || {
-        result
-            .get()
-            .map_or_else(String::new, |result| format!("{} over {}.", result.measure.label(), result.axis.label()))
+        result().map_or_else(String::new, |result| format!("{} over {}.", result.measure.label(), result.axis.label()))
     });
     view! {
         <details class="card sweep" id="sweep" on:toggle=toggled>
             <summary><h2>"Sweep"</h2></summary>
             <div class="sweep-controls">
-                <Choice
+                <field::Choice
                     label="Result"
                     options=measures
-                    value=text(move || measure.get().label().to_owned())
-                    take=Callback::new(move |name: String| {
-                        measure.set(Measure::ALL.into_iter().find(|m| m.label() == name).unwrap_or(Measure::Time));
-                    })
+                    value=text(move || now().1.label().to_owned())
+                    take=Callback::new(move |name: String| change(|choice, name| {
+                        choice.measure = Measure::ALL.into_iter().find(|m| m.label() == name).unwrap_or(choice.measure);
+                    }, &name))
                 />
-                <Choice
+                <field::Choice
                     label="over"
                     options=axes
-                    value=text(move || axis.get().label().to_owned())
-                    take=Callback::new(move |name: String| {
-                        axis.set(Axis::ALL.into_iter().find(|axis| axis.label() == name).unwrap_or(Axis::Requests));
-                    })
+                    value=text(move || now().0.label().to_owned())
+                    take=Callback::new(move |name: String| change(|choice, name| {
+                        choice.axis = Axis::ALL.into_iter().find(|axis| axis.label() == name).unwrap_or(choice.axis);
+                    }, &name))
                 />
                 {scale(true)}
                 {scale(false)}
@@ -112,9 +134,9 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                 dark=state.dark
                 name="sweep"
                 state
-                height=Box::new(move |_| if result.with(Option::is_some) { 330.0 } else { 60.0 })
+                height=Box::new(move |_| if result().is_some() { 330.0 } else { 60.0 })
                 draw=Box::new(move |sheet| {
-                    let Some(result) = result.get() else { return Vec::new() };
+                    let Some(result) = result() else { return Vec::new() };
                     let swept = result.swept();
                     let scale = sweep_scale(&swept, result.measure);
                     let y_title = format!("{}, {}", result.measure.label(), scale.symbol());
@@ -124,7 +146,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                         x_tick: &sweep_x_tick,
                         y_tick: &|value| sweep_y_tick(&scale, value),
                     };
-                    let chart = sweep_lines(&swept, result.axis, sheet.theme, log.get());
+                    let chart = sweep_lines(&swept, result.axis, sheet.theme, state.view.with(|view| view.sweep.log));
                     let told = |band: &crate::chart::lines::Band| {
                         let rows = band.hits.iter().filter_map(|hit| {
                             let line = swept.get(hit.series)?;
@@ -140,7 +162,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             <details class="more">
                 <summary>"As a table"</summary>
                 <div class="scroll" tabindex="0" role="region" aria-label="Sweep">
-                    <Block class="sweep-table" markup=text(move || result.get().map(|result| table(&result)).unwrap_or_default())/>
+                    <Block class="sweep-table" markup=text(move || result().map(|result| table(&result)).unwrap_or_default())/>
                 </div>
             </details>
         </details>

@@ -4,6 +4,11 @@
 //! too, and nothing at all gives 0..1 or one decade from 1. Positions are clamped to the range, so no number, however
 //! odd, leads outside the chart.
 
+use crate::decimal::power_of_ten;
+
+/// Half a decade.
+const ROOT_OF_TEN: f64 = 3.162_277_660_168_379_5;
+
 /// From 0 to the largest value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Linear {
@@ -91,7 +96,8 @@ impl Log {
     /// The smallest and the largest value of the domain.
     #[must_use]
     pub fn domain(&self) -> (f64, f64) {
-        let value = |half: i32| 10_f64.powf(f64::from(half) / 2.0);
+        let value =
+            |half: i32| power_of_ten(half.div_euclid(2)) * if half.rem_euclid(2) == 1 { ROOT_OF_TEN } else { 1.0 };
         (value(self.ends.0), value(self.ends.1))
     }
 
@@ -190,11 +196,6 @@ impl Exact {
 fn between((from, to): (f64, f64), share: f64) -> f64 {
     let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
     from + (to - from) * share
-}
-
-/// Ten to a whole power, correctly rounded, which `powi` is not.
-fn power_of_ten(exponent: i32) -> f64 {
-    format!("1e{exponent}").parse().unwrap_or(1.0)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "logarithms of f64 lie within -324..309")]

@@ -253,7 +253,7 @@ impl Parser<'_> {
         let text = self.text.get(start..self.at).unwrap_or_default();
         match text.parse::<i128>() {
             Ok(value) if integral => Ok(Value::Int(value)),
-            _ => Ok(Value::Float(text.parse().unwrap_or(f64::NAN))),
+            _ => Ok(Value::Float(crate::decimal::parse(text).unwrap_or(f64::NAN))),
         }
     }
 
