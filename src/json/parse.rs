@@ -44,11 +44,14 @@ pub fn parse(text: &str) -> Result<Document, JsonError> {
         return Err(JsonError::new(text, 0, format!("{} bytes", text.len()), "at most 10 MiB"));
     }
     let mut parser = Parser { text, at: 0, depth: 0, repairs: Vec::new() };
-    parser.open()?;
-    let root = parser.value()?;
-    parser.close()?;
-    Ok(Document { root, repairs: parser.repairs })
+    match parser.whole() {
+        Ok(root) => Ok(Document { root, repairs: parser.repairs }),
+        Err(error) => Err(*error),
+    }
 }
+
+/// An error, boxed: results are passed through many hands, and small ones make small code.
+type Fail = Box<JsonError>;
 
 /// A letter or digit of a word; what is not ASCII only ever stands in a word that is wrong.
 fn is_letter(c: char) -> bool {
@@ -85,8 +88,8 @@ impl Parser<'_> {
         }
     }
 
-    fn fail<T>(&self, found: impl Into<String>, expected: impl Into<String>) -> Result<T, JsonError> {
-        Err(JsonError::new(self.text, self.at, found, expected))
+    fn fail<T>(&self, found: impl Into<String>, expected: impl Into<String>) -> Result<T, Fail> {
+        Err(Box::new(JsonError::new(self.text, self.at, found, expected)))
     }
 
     /// What stands at the current place, in words.
@@ -102,7 +105,14 @@ impl Parser<'_> {
         }
     }
 
-    fn open(&mut self) -> Result<(), JsonError> {
+    fn whole(&mut self) -> Result<Node, Fail> {
+        self.open()?;
+        let root = self.value()?;
+        self.close()?;
+        Ok(root)
+    }
+
+    fn open(&mut self) -> Result<(), Fail> {
         if self.skip("\u{feff}") {
             self.repaired(Repair::ByteOrderMark);
         }
@@ -119,7 +129,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), JsonError> {
+    fn close(&mut self) -> Result<(), Fail> {
         self.space()?;
         if self.repairs.contains(&Repair::Fence) && self.skip("```") {
             self.space()?;
@@ -128,7 +138,7 @@ impl Parser<'_> {
     }
 
     /// Skips white space and comments.
-    fn space(&mut self) -> Result<(), JsonError> {
+    fn space(&mut self) -> Result<(), Fail> {
         loop {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
                 self.at += 1;
@@ -152,7 +162,7 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self) -> Result<Node, JsonError> {
+    fn value(&mut self) -> Result<Node, Fail> {
         self.space()?;
         let start = self.at;
         let value = match self.peek() {
@@ -165,7 +175,7 @@ impl Parser<'_> {
         Ok(Node { value, span: Span { start, end: self.at } })
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, Fail>) -> Result<Value, Fail> {
         if self.depth == MAX_DEPTH {
             return self.fail("one more level of nesting", format!("at most {MAX_DEPTH} levels"));
         }
@@ -176,7 +186,7 @@ impl Parser<'_> {
         value
     }
 
-    fn word(&mut self) -> Result<Value, JsonError> {
+    fn word(&mut self) -> Result<Value, Fail> {
         let word: String = self.rest().chars().take_while(|c| is_letter(*c) || *c == '_').collect();
         let value = match word.as_str() {
             "true" => Value::Bool(true),
@@ -197,7 +207,7 @@ impl Parser<'_> {
     }
 
     /// A literal or a number must not run into more of a word (`true.`, `12abc`).
-    fn ends_here(&self) -> Result<(), JsonError> {
+    fn ends_here(&self) -> Result<(), Fail> {
         match self.rest().chars().next() {
             Some(c) if is_letter(c) || matches!(c, '_' | '.' | '+' | '-') => {
                 self.fail(self.found(), "`,` or a closing bracket")
@@ -214,7 +224,7 @@ impl Parser<'_> {
         self.at - start
     }
 
-    fn number(&mut self) -> Result<Value, JsonError> {
+    fn number(&mut self) -> Result<Value, Fail> {
         let start = self.at;
         let negative = self.skip("-");
         if self.skip("Infinity") {
@@ -257,7 +267,7 @@ impl Parser<'_> {
         }
     }
 
-    fn list(&mut self) -> Result<Value, JsonError> {
+    fn list(&mut self) -> Result<Value, Fail> {
         let mut items = Vec::new();
         loop {
             self.space()?;
@@ -278,7 +288,7 @@ impl Parser<'_> {
         }
     }
 
-    fn object(&mut self) -> Result<Value, JsonError> {
+    fn object(&mut self) -> Result<Value, Fail> {
         let mut members = Vec::new();
         loop {
             self.space()?;
@@ -312,7 +322,7 @@ impl Parser<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String, JsonError> {
+    fn string(&mut self) -> Result<String, Fail> {
         let opening = self.at;
         self.at += 1;
         let mut out = String::new();
@@ -335,7 +345,7 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, JsonError> {
+    fn escape(&mut self) -> Result<char, Fail> {
         let expected = "an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits";
         let escape = self.text.as_bytes().get(self.at + 1).copied();
         let c = match escape {
@@ -353,7 +363,7 @@ impl Parser<'_> {
     }
 
     /// `\uXXXX`, two of them where they form a surrogate pair; a lone surrogate becomes U+FFFD.
-    fn unicode(&mut self, expected: &str) -> Result<char, JsonError> {
+    fn unicode(&mut self, expected: &str) -> Result<char, Fail> {
         let Some(first) = self.hex() else {
             return self.fail("a `\\u` without four hexadecimal digits", expected);
         };

@@ -61,7 +61,7 @@ pub fn from_file(text: &str, presets: &[Preset]) -> Result<Opened, FileError> {
     }
     let present = usize::try_from(version).ok().and_then(|version| migrate::to_present(root, version));
     let root: Node = present.ok_or(FileError::Newer(version))?;
-    let at = |misfit: Misfit| FileError::Misfit { at: Position::of(text, misfit.span.start), misfit };
+    let at = |misfit: Box<Misfit>| FileError::Misfit { at: Position::of(text, misfit.span.start), misfit: *misfit };
     decode::read(&root, presets, &[MARK]).map_err(at)
 }
 

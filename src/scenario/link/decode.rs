@@ -13,9 +13,9 @@ use super::encode::{SHARED, number_name, precision_name, scope_name, section_nam
 use super::{Misfit, Opened, revision};
 use crate::batch::case::{Case, VerifyAs};
 use crate::estimate::Scope;
-use crate::format::{did_you_mean, quoted};
+use crate::format::quoted;
 use crate::hardware::{self, Precision};
-use crate::json::{Node, Value};
+use crate::json::{Node, Span, Value};
 use crate::layout::Layout;
 use crate::model::presets::Preset;
 use crate::model::reading::integer;
@@ -54,7 +54,7 @@ const OF_MODEL: [&str; 3] = ["name", "config", "companion"];
 const LONGEST_NAME: usize = 60;
 
 /// Reads what [`super::encode`] writes. `besides` are keys of the top that somebody else reads.
-pub(in crate::scenario) fn read(root: &Node, presets: &[Preset], besides: &[&str]) -> Result<Opened, Misfit> {
+pub(in crate::scenario) fn read(root: &Node, presets: &[Preset], besides: &[&str]) -> Result<Opened, Fail> {
     let top = At { node: root, path: TOP.to_owned() };
     let fields = Fields::new(top, &[&OF_TOP, besides].concat())?;
     let Some(listed) = fields.at("scenarios") else { return Err(fields.missing("scenarios")) };
@@ -78,7 +78,7 @@ pub(in crate::scenario) fn read(root: &Node, presets: &[Preset], besides: &[&str
     Ok(Opened { comparison, changed })
 }
 
-fn scenario(at: At<'_>, base: Option<&Scenario>, presets: &[Preset]) -> Result<Scenario, Misfit> {
+fn scenario(at: At<'_>, base: Option<&Scenario>, presets: &[Preset]) -> Result<Scenario, Fail> {
     let fields = Fields::new(at, &OF_SCENARIO)?;
     let of_base = base.map(|base| base.layout).unwrap_or_default();
     let cases = fields.or("cases", base.map(|base| base.cases.clone()), |at| {
@@ -124,18 +124,17 @@ fn scenario(at: At<'_>, base: Option<&Scenario>, presets: &[Preset]) -> Result<S
 
 const KV_DTYPE: &str = "a format of the KV cache, such as `auto` or `fp8`";
 
-fn case(at: &At<'_>) -> Result<Case, Misfit> {
+fn case(at: &At<'_>) -> Result<Case, Fail> {
     let text = at.text("a case such as `decode=32*1@8192`")?;
     Case::parse(text).map_err(|error| at.misfit(&format!("a case: {error}")))
 }
 
-fn model(at: At<'_>, presets: &[Preset]) -> Result<ModelChoice, Misfit> {
+fn model(at: At<'_>, presets: &[Preset]) -> Result<ModelChoice, Fail> {
     if let Some(id) = at.node.text() {
         if presets.iter().any(|preset| preset.id == id) {
             return Ok(ModelChoice::Preset(id.to_owned()));
         }
-        let meant = nearest(id, presets.iter().map(|preset| preset.id.as_str()));
-        return Err(at.misfit(&format!("the id of a model that this version offers{}", did_you_mean(meant))));
+        return Err(at.misfit("the id of a model that this version offers"));
     }
     let fields = Fields::new(at, &OF_MODEL)?;
     let name = fields.or("name", Some(String::new()), |at| at.name())?;
@@ -150,12 +149,11 @@ fn model(at: At<'_>, presets: &[Preset]) -> Result<ModelChoice, Misfit> {
     Ok(ModelChoice::Custom(CustomModel { name, config, companion }.normal()))
 }
 
-fn accelerator(at: At<'_>) -> Result<AcceleratorChoice, Misfit> {
+fn accelerator(at: At<'_>) -> Result<AcceleratorChoice, Fail> {
     let id = |at: &At<'_>| {
         let id = at.text("the id of an accelerator")?;
         let found = hardware::by_id(id).map(|found| found.id.clone().into_owned());
-        let meant = || hardware::find(id).err().and_then(|error| error.meant);
-        found.ok_or_else(|| at.misfit(&format!("the id of an accelerator of the list{}", did_you_mean(meant()))))
+        found.ok_or_else(|| at.misfit("the id of an accelerator of the list"))
     };
     if at.node.text().is_some() {
         return Ok(AcceleratorChoice { id: id(&at)?, name: String::new(), numbers: Vec::new() });
@@ -178,7 +176,7 @@ fn accelerator(at: At<'_>) -> Result<AcceleratorChoice, Misfit> {
 }
 
 /// Sentences on what has changed since the revisions were noted.
-fn changed(at: &At<'_>, comparison: &Comparison, presets: &[Preset]) -> Result<Vec<String>, Misfit> {
+fn changed(at: &At<'_>, comparison: &Comparison, presets: &[Preset]) -> Result<Vec<String>, Fail> {
     if !at.node.is_object() {
         return Err(at.misfit("an object of revisions"));
     }
@@ -210,13 +208,11 @@ fn changed(at: &At<'_>, comparison: &Comparison, presets: &[Preset]) -> Result<V
     Ok(changed)
 }
 
-/// The name that resembles a text most, if one does.
-fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    /// Below this similarity (0 to 1) a suggestion confuses more than it helps.
-    const ALIKE: f64 = 0.8;
-    let rated = names.map(|name| (strsim::jaro_winkler(name, text), name));
-    let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.filter(|(likeness, _)| *likeness >= ALIKE).map(|(_, name)| name)
+/// What is wrong, boxed: results are passed through many hands, and small ones make small code.
+pub(in crate::scenario) type Fail = Box<Misfit>;
+
+fn fail(path: &str, found: String, expected: &str, span: Span) -> Fail {
+    Box::new(Misfit::new(path, found, expected, span))
 }
 
 /// A value and its place in words.
@@ -226,26 +222,26 @@ struct At<'a> {
 }
 
 impl<'a> At<'a> {
-    fn misfit(&self, expected: &str) -> Misfit {
-        Misfit::new(&self.path, self.node.describe(), expected, self.node.span)
+    fn misfit(&self, expected: &str) -> Fail {
+        fail(&self.path, self.node.describe(), expected, self.node.span)
     }
 
-    fn text(&self, expected: &str) -> Result<&'a str, Misfit> {
+    fn text(&self, expected: &str) -> Result<&'a str, Fail> {
         self.node.text().ok_or_else(|| self.misfit(expected))
     }
 
-    fn name(&self) -> Result<String, Misfit> {
+    fn name(&self) -> Result<String, Fail> {
         Ok(self.text("a name")?.trim().chars().take(LONGEST_NAME).collect::<String>().trim_end().to_owned())
     }
 
-    fn flag(&self) -> Result<bool, Misfit> {
+    fn flag(&self) -> Result<bool, Fail> {
         match self.node.value {
             Value::Bool(flag) => Ok(flag),
             _ => Err(self.misfit("true or false")),
         }
     }
 
-    fn size(&self) -> Result<NonZeroU32, Misfit> {
+    fn size(&self) -> Result<NonZeroU32, Fail> {
         let size = match self.node.value {
             Value::Int(size) if size <= i128::from(LARGEST_SIZE) => u32::try_from(size).ok().and_then(NonZeroU32::new),
             _ => None,
@@ -253,7 +249,7 @@ impl<'a> At<'a> {
         size.ok_or_else(|| self.misfit(&format!("a whole number from 1 to {LARGEST_SIZE}")))
     }
 
-    fn place(&self, length: usize) -> Result<usize, Misfit> {
+    fn place(&self, length: usize) -> Result<usize, Fail> {
         let place = match self.node.value {
             Value::Int(place) => usize::try_from(place).ok().filter(|place| *place < length),
             _ => None,
@@ -261,7 +257,7 @@ impl<'a> At<'a> {
         place.ok_or_else(|| self.misfit(&format!("a whole number from 0 to {}", length.saturating_sub(1))))
     }
 
-    fn positive(&self) -> Result<f64, Misfit> {
+    fn positive(&self) -> Result<f64, Fail> {
         let number = match self.node.value {
             Value::Int(number) => number as f64,
             Value::Float(number) => number,
@@ -270,18 +266,18 @@ impl<'a> At<'a> {
         if number.is_finite() && number > 0.0 { Ok(number) } else { Err(self.misfit("a number above 0, or null")) }
     }
 
-    fn one_of<T: Copy>(&self, all: &[T], name: fn(T) -> &'static str, what: &str) -> Result<T, Misfit> {
+    fn one_of<T: Copy>(&self, all: &[T], name: fn(T) -> &'static str, what: &str) -> Result<T, Fail> {
         let found = self.node.text().and_then(|text| all.iter().find(|one| name(**one) == text));
         let names = || all.iter().map(|one| quoted(name(*one))).collect::<Vec<_>>().join(", ");
         found.copied().ok_or_else(|| self.misfit(&format!("{what}: one of {}", names())))
     }
 
-    fn unless_null<T>(&self, read: impl FnOnce(&Self) -> Result<T, Misfit>) -> Result<Option<T>, Misfit> {
+    fn unless_null<T>(&self, read: impl FnOnce(&Self) -> Result<T, Fail>) -> Result<Option<T>, Fail> {
         if self.node.is_null() { Ok(None) } else { read(self).map(Some) }
     }
 
     /// The items of a list of `range` many.
-    fn items(&self, expected: &str, range: RangeInclusive<usize>) -> Result<Vec<At<'a>>, Misfit> {
+    fn items(&self, expected: &str, range: RangeInclusive<usize>) -> Result<Vec<At<'a>>, Fail> {
         let items = self.node.items().ok_or_else(|| self.misfit(expected))?;
         if !range.contains(&items.len()) {
             return Err(self.misfit(&format!("{expected}, {} to {} of them", range.start(), range.end())));
@@ -299,7 +295,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn new(at: At<'a>, keys: &[&str]) -> Result<Self, Misfit> {
+    fn new(at: At<'a>, keys: &[&str]) -> Result<Self, Fail> {
         if !at.node.is_object() {
             return Err(at.misfit("an object"));
         }
@@ -308,11 +304,9 @@ impl<'a> Fields<'a> {
             let twice = members.iter().take(place).any(|other| other.key == member.key);
             let known = keys.contains(&member.key.as_str());
             if twice || !known {
-                let meant = did_you_mean(nearest(&member.key, keys.iter().copied().filter(|_| !known)));
                 let expected = if twice { "each key once" } else { "a key that this version knows" };
-                let expected = format!("{expected}{meant}");
                 let found = format!("the key {}", quoted(&member.key));
-                return Err(Misfit::new(&at.path, found, &expected, member.key_span));
+                return Err(fail(&at.path, found, expected, member.key_span));
             }
         }
         let inside = if at.path == TOP { String::new() } else { format!("{}, ", at.path) };
@@ -324,18 +318,13 @@ impl<'a> Fields<'a> {
         Some(At { node, path: format!("{}{key}", self.inside) })
     }
 
-    fn missing(&self, key: &str) -> Misfit {
+    fn missing(&self, key: &str) -> Fail {
         let expected = format!("the key {}", quoted(key));
-        Misfit::new(&self.at.path, "nothing".to_owned(), &expected, self.at.node.span)
+        fail(&self.at.path, "nothing".to_owned(), &expected, self.at.node.span)
     }
 
     /// The value of a key, or what holds where it is missing; without that, it must be there.
-    fn or<T>(
-        &self,
-        key: &str,
-        otherwise: Option<T>,
-        read: impl FnOnce(At<'a>) -> Result<T, Misfit>,
-    ) -> Result<T, Misfit> {
+    fn or<T>(&self, key: &str, otherwise: Option<T>, read: impl FnOnce(At<'a>) -> Result<T, Fail>) -> Result<T, Fail> {
         match self.at(key) {
             Some(at) => read(at),
             None => otherwise.ok_or_else(|| self.missing(key)),

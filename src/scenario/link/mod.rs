@@ -115,7 +115,7 @@ pub fn decode(fragment: &str, presets: &[Preset]) -> Result<Opened, LinkError> {
     let json = codec::unpack(&format!("{version}.{codec}."), payload)?;
     let root = parse(&json).map_err(|_| LinkError::Altered("its content cannot be read"))?.root;
     let root = migrate::to_present(root, number).ok_or_else(newer)?;
-    Ok(decode::read(&root, presets, &[])?)
+    Ok(decode::read(&root, presets, &[]).map_err(|misfit| *misfit)?)
 }
 
 #[cfg(test)]
