@@ -1,6 +1,6 @@
 //! A canvas that a chart is drawn on: crisp at any pixel ratio, as wide as its place, with a tooltip over what is hit.
 
-use super::html::{Block, flag, text};
+use super::html::{Block, text};
 use super::state::State;
 use crate::chart::theme::Theme;
 use crate::chart::{Axes, Frame, Rect, bars, lines, roofline};
@@ -124,7 +124,7 @@ pub(super) fn Chart(
     let width = element_width(wrapper);
     let ratio = pixel_ratio();
     let spots = StoredValue::new(Vec::<Spot>::new());
-    let tip = RwSignal::new(None::<(f64, f64, String)>);
+    let tip = NodeRef::<Div>::new();
     Effect::new(move |_| {
         let (width, ratio, dark, target) = (width.get(), ratio.get(), dark.get(), canvas.get());
         let height = height.with_value(|height| height(width));
@@ -144,16 +144,22 @@ pub(super) fn Chart(
         let medium = Medium::Canvas(&mut backend);
         spots.set_value(draw.with_value(|draw| draw(&mut Sheet { medium, frame: &frame, theme })));
     });
+    // The tooltip is moved by hand: nothing else of the page depends on where the pointer is.
+    let show = move |hit: Option<(f64, f64, String)>| {
+        let Some(tip) = tip.get_untracked() else { return };
+        tip.set_hidden(hit.is_none());
+        if let Some((x, y, text)) = hit {
+            let flip = x > width.get_untracked() * 0.6;
+            tip.set_text_content(Some(&text));
+            tip.set_class_name(if flip { "tip flip" } else { "tip" });
+            let left = if flip { x - 12.0 } else { x + 12.0 };
+            let _ = tip.set_attribute("style", &format!("left:{left}px;top:{y}px"));
+        }
+    };
     let point = move |event: web_sys::MouseEvent| {
         let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let hit = spots.with_value(|spots| spots.iter().find(|spot| spot.area.contains(x, y)).map(|s| s.text.clone()));
-        tip.set(hit.map(|text| (x, y, text)));
-    };
-    let flipped = move || tip.with(|tip| tip.as_ref().is_some_and(|(x, _, _)| *x > width.get_untracked() * 0.6));
-    let tip_class = move || if flipped() { "tip flip" } else { "tip" }.to_owned();
-    let place = move || {
-        let (x, y) = tip.with(|tip| tip.as_ref().map_or((0.0, 0.0), |(x, y, _)| (*x, *y)));
-        format!("left:{}px;top:{y}px", if flipped() { x - 12.0 } else { x + 12.0 })
+        show(hit.map(|text| (x, y, text)));
     };
     let save = Callback::new(move |kind: String| {
         let (width, theme) = (720.0, &Theme::LIGHT);
@@ -177,11 +183,9 @@ pub(super) fn Chart(
                 role="img"
                 aria-label=label
                 on:mousemove=point
-                on:mouseleave=move |_| tip.set(None)
+                on:mouseleave=move |_| show(None)
             ></canvas>
-            <div class=text(tip_class) hidden=flag(move || tip.with(Option::is_none)) style=text(place)>
-                {text(move || tip.with(|tip| tip.as_ref().map(|(_, _, text)| text.clone()).unwrap_or_default()))}
-            </div>
+            <div class="tip" hidden node_ref=tip></div>
             <Block class="saves" markup=buttons act=save/>
         </div>
     }

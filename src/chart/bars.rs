@@ -108,20 +108,20 @@ pub fn draw<DB: DrawingBackend>(
         return Ok(Vec::new());
     }
     let layout = layout(bars, frame.width);
-    let mut painter = Painter::start(backend, frame, theme)?;
+    let mut painter = Painter::start(frame, theme);
     for (area, colour) in &layout.fills {
-        painter.rect(area, *colour)?;
+        painter.rect(area, *colour);
     }
     for area in layout.fills.iter().map(|(area, _)| area).filter(|area| bars.parted && area.width() > 3.0) {
-        painter.line((area.x1, area.y0), (area.x1, area.y1), 1.0, theme.surface)?;
+        painter.line((area.x1, area.y0), (area.x1, area.y1), 1.0, theme.surface);
     }
     for base in &layout.bases {
-        painter.line((base.x0, base.y0), (base.x0, base.y1), 1.0, theme.muted)?;
+        painter.line((base.x0, base.y0), (base.x0, base.y1), 1.0, theme.muted);
     }
     for text in &layout.texts {
-        painter.text(text)?;
+        painter.text(text);
     }
-    painter.finish()?;
+    painter.finish(backend)?;
     Ok(layout.regions)
 }
 

@@ -120,46 +120,42 @@ pub fn draw<DB: DrawingBackend>(
 ) -> Result<Drawn, Failure<DB>> {
     let layout = layout::layout(lines, axes, frame.width, frame.height);
     if !frame.is_empty() {
-        let mut painter = Painter::start(backend, frame, theme)?;
-        paint(&mut painter, theme, &layout)?;
-        painter.finish()?;
+        let mut painter = Painter::start(frame, theme);
+        paint(&mut painter, theme, &layout);
+        painter.finish(backend)?;
     }
     Ok(Drawn { bands: layout.bands, unlabelled: layout.unlabelled, unnamed: layout.unnamed })
 }
 
-fn paint<DB: DrawingBackend>(
-    painter: &mut Painter<'_, DB>,
-    theme: &Theme,
-    layout: &layout::Layout,
-) -> Result<(), Failure<DB>> {
+fn paint(painter: &mut Painter<'_>, theme: &Theme, layout: &layout::Layout) {
     for (from, to) in &layout.grid {
-        painter.line(*from, *to, 1.0, theme.grid)?;
+        painter.line(*from, *to, 1.0, theme.grid);
     }
     for text in &layout.texts {
-        painter.rect(&text.area(), theme.surface)?;
+        painter.rect(&text.area(), theme.surface);
     }
     for (from, to) in &layout.pointers {
-        painter.line(*from, *to, 1.0, theme.muted)?;
+        painter.line(*from, *to, 1.0, theme.muted);
     }
     for leader in &layout.leaders {
         if leader.dashed {
-            painter.dashes(leader.from, leader.to, 1.0, leader.colour)?;
+            painter.dashes(leader.from, leader.to, 1.0, leader.colour);
         } else {
-            painter.line(leader.from, leader.to, 1.0, leader.colour)?;
+            painter.line(leader.from, leader.to, 1.0, leader.colour);
         }
     }
     for stroke in &layout.strokes {
-        painter.path(&stroke.points, 2.0, stroke.colour)?;
+        painter.path(&stroke.points, 2.0, stroke.colour);
     }
     for mark in &layout.marks {
-        painter.fill(mark.shape, mark.centre, mark.radius, theme.surface)?;
-        painter.outline(mark.shape, mark.centre, mark.radius, mark.colour)?;
+        painter.fill(mark.shape, mark.centre, mark.radius, theme.surface);
+        painter.outline(mark.shape, mark.centre, mark.radius, mark.colour);
     }
     for end in &layout.ends {
-        painter.fill(Shape::Circle, end.centre, layout::END, end.colour)?;
-        painter.text(&end.letter)?;
+        painter.fill(Shape::Circle, end.centre, layout::END, end.colour);
+        painter.text(&end.letter);
     }
-    layout.texts.iter().try_for_each(|text| painter.text(text))
+    layout.texts.iter().for_each(|text| painter.text(text));
 }
 
 #[cfg(test)]

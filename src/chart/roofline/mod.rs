@@ -106,61 +106,57 @@ pub fn draw<DB: DrawingBackend>(
 ) -> Result<Drawn, Failure<DB>> {
     let layout = layout::layout(roofline, axes, frame.width, frame.height);
     if !frame.is_empty() {
-        let mut painter = Painter::start(backend, frame, theme)?;
-        paint(&mut painter, theme, &layout)?;
-        painter.finish()?;
+        let mut painter = Painter::start(frame, theme);
+        paint(&mut painter, theme, &layout);
+        painter.finish(backend)?;
     }
     let area = |mark: &layout::Placed| mark.area().grow(3.0);
     let regions = layout.marks.iter().rev().map(|mark| Region { area: area(mark), mark: mark.mark }).collect();
     Ok(Drawn { regions, left_out: layout.left_out, unlabelled: layout.unlabelled })
 }
 
-fn paint<DB: DrawingBackend>(
-    painter: &mut Painter<'_, DB>,
-    theme: &Theme,
-    layout: &layout::Layout,
-) -> Result<(), Failure<DB>> {
+fn paint(painter: &mut Painter<'_>, theme: &Theme, layout: &layout::Layout) {
     for (from, to) in &layout.grid {
-        painter.line(*from, *to, 1.0, theme.grid)?;
+        painter.line(*from, *to, 1.0, theme.grid);
     }
     for text in &layout.texts {
-        painter.rect(&text.area(), theme.surface)?;
+        painter.rect(&text.area(), theme.surface);
     }
     for (from, to) in &layout.ridges {
-        painter.dashes(*from, *to, 1.0, theme.muted)?;
-        painter.line((to.0, to.1 - 3.0), (to.0, to.1 + 4.0), 2.0, theme.ink)?;
+        painter.dashes(*from, *to, 1.0, theme.muted);
+        painter.line((to.0, to.1 - 3.0), (to.0, to.1 + 4.0), 2.0, theme.ink);
     }
     for line in &layout.lines {
         if line.dashed {
-            painter.dashes(line.from, line.to, 2.0, theme.ink)?;
+            painter.dashes(line.from, line.to, 2.0, theme.ink);
         } else {
-            painter.line(line.from, line.to, 2.0, theme.ink)?;
+            painter.line(line.from, line.to, 2.0, theme.ink);
         }
     }
     for (from, _) in &layout.ridges {
-        painter.fill(Shape::Circle, *from, 3.0, theme.ink)?;
+        painter.fill(Shape::Circle, *from, 3.0, theme.ink);
     }
     for mark in &layout.marks {
         if mark.centre != mark.point {
-            painter.line(mark.point, mark.centre, 2.0, mark.colour)?;
-            painter.fill(Shape::Circle, mark.point, 3.0, mark.colour)?;
+            painter.line(mark.point, mark.centre, 2.0, mark.colour);
+            painter.fill(Shape::Circle, mark.point, 3.0, mark.colour);
         }
     }
     for mark in &layout.marks {
         if mark.emphasised {
-            painter.fill(mark.shape, mark.centre, mark.radius + 2.0, theme.surface)?;
-            painter.fill(mark.shape, mark.centre, mark.radius, mark.colour)?;
+            painter.fill(mark.shape, mark.centre, mark.radius + 2.0, theme.surface);
+            painter.fill(mark.shape, mark.centre, mark.radius, mark.colour);
         } else {
             if mark.ring == 0 {
-                painter.fill(mark.shape, mark.centre, mark.radius, theme.surface)?;
+                painter.fill(mark.shape, mark.centre, mark.radius, theme.surface);
             }
-            painter.outline(mark.shape, mark.centre, mark.radius, mark.colour)?;
+            painter.outline(mark.shape, mark.centre, mark.radius, mark.colour);
         }
         if let Some(letter) = &mark.letter {
-            painter.text(letter)?;
+            painter.text(letter);
         }
     }
-    layout.texts.iter().try_for_each(|text| painter.text(text))
+    layout.texts.iter().for_each(|text| painter.text(text));
 }
 
 #[cfg(test)]
