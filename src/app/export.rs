@@ -54,7 +54,7 @@ fn run(state: State, act: &str) {
             download("rooflens.json", "application/json", &json);
         }
         "file" => {
-            if let Facts::Ready(facts) = state.facts.get_untracked() {
+            if let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) {
                 let file = state.comparison.with_untracked(|comparison| to_file(comparison, &facts.presets));
                 download("comparison.rooflens.json", "application/json", &file);
             }

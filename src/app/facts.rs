@@ -44,7 +44,7 @@ pub(super) fn fetch(state: State) {
             }
             Err(reason) => Facts::Failed(reason),
         };
-        let _ = state.facts.try_set(facts);
+        state.facts.set(facts);
     });
 }
 

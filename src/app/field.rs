@@ -83,7 +83,7 @@ pub(super) fn count_errors(state: State, error: Memo<String>) {
     });
     on_cleanup(move || {
         if counted.try_get_value() == Some(true) {
-            let _ = state.status.try_update(|status| status.errors = status.errors.saturating_sub(1));
+            state.status.update(|status| status.errors = status.errors.saturating_sub(1));
         }
     });
 }

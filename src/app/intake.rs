@@ -93,7 +93,7 @@ pub(super) fn take(state: State, text: String, name: Option<String>) {
             state.take_config(config, Some(text), file);
         }
         Document::Comparison => {
-            let Facts::Ready(facts) = state.facts.get_untracked() else { return };
+            let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) else { return };
             match from_file(&text, &facts.presets) {
                 Ok(opened) => super::link::show(state, opened),
                 Err(error) => notice(state, error.to_string()),
@@ -103,7 +103,7 @@ pub(super) fn take(state: State, text: String, name: Option<String>) {
 }
 
 fn notice(state: State, text: String) {
-    let _ = state.status.try_update(|status| status.notice = Some(text));
+    state.status.update(|status| status.notice = Some(text));
 }
 
 fn is_text_field(target: Option<&web_sys::EventTarget>) -> bool {

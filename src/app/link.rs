@@ -48,7 +48,9 @@ pub(super) fn show(state: State, opened: Opened) {
 
 /// The address for what is shown.
 pub(super) fn address(state: State) -> Result<String, String> {
-    let Facts::Ready(facts) = state.facts.get_untracked() else { return Err("The page is still loading.".to_owned()) };
+    let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) else {
+        return Err("The page is still loading.".to_owned());
+    };
     let fragment = state.comparison.with_untracked(|comparison| encode(comparison, &facts.presets));
     let fragment = fragment.map_err(|error| error.to_string())?;
     let href = window().location().href().unwrap_or_default();
@@ -63,7 +65,7 @@ pub(super) fn follow(state: State) {
     Effect::new(move |_| {
         let named = title(state);
         state.comparison.track();
-        if !matches!(state.facts.get(), Facts::Ready(_)) {
+        if !matches!(Facts::clone(&state.facts.now()), Facts::Ready(_)) {
             return;
         }
         document().set_title(&named);
@@ -85,7 +87,7 @@ pub(super) fn follow(state: State) {
     let changed = window_event_listener(leptos::ev::hashchange, move |_| {
         let href = window().location().href().unwrap_or_default();
         if written.with_value(|written| *written != href)
-            && let Facts::Ready(facts) = state.facts.get_untracked()
+            && let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked())
         {
             open(state, &facts);
         }

@@ -9,6 +9,7 @@ mod export;
 mod facts;
 mod field;
 mod hardware;
+mod held;
 mod history;
 mod html;
 mod intake;

@@ -100,7 +100,7 @@ fn Presets(state: State) -> impl IntoView {
             let name = state.shown().map_or_else(|| "config".to_owned(), |outcome| outcome.model.name.clone());
             options.push((String::new(), format!("{name} (yours)")));
         }
-        if let Facts::Ready(ready) = state.facts.get() {
+        if let Facts::Ready(ready) = Facts::clone(&state.facts.now()) {
             options.extend(ready.presets.iter().map(|preset| (preset.id.clone(), preset.name.clone())));
         }
         options

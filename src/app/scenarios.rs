@@ -35,7 +35,7 @@ impl Entries {
     pub(super) fn of(state: State) -> Self {
         let names = names(state);
         let mut entries = Self { outcomes: Vec::new(), named: Vec::new() };
-        for outcome in &state.outcomes.get().0 {
+        for outcome in &state.outcomes.now().0 {
             let place = state.comparison.with(|comparison| comparison.place(outcome.scenario.id));
             if let (Some(place), Ok(_), Ok(_)) = (place, &outcome.breakdown, &outcome.per_gpu) {
                 entries.outcomes.push(outcome.clone());

@@ -5,6 +5,7 @@
 //! its field, and [`State::errors`] counts such fields, so that the page can say that its figures are older.
 
 use super::facts::{Facts, Ready};
+use super::held::{Held, Known};
 use super::history::History;
 use super::link::LinkState;
 use crate::batch::case::Case;
@@ -101,14 +102,14 @@ pub(super) struct View {
 /// Signals and memos; copied freely. They are few and of few types: each type of signal is compiled anew.
 #[derive(Clone, Copy)]
 pub(super) struct State {
-    pub(super) facts: RwSignal<Facts>,
-    pub(super) comparison: RwSignal<Comparison>,
+    pub(super) facts: Held<Facts>,
+    pub(super) comparison: Held<Comparison>,
     pub(super) selected: RwSignal<u32>,
     /// The scenario that is selected.
-    pub(super) scenario: Memo<Scenario>,
-    pub(super) outcomes: Memo<Outcomes>,
-    pub(super) status: RwSignal<Status>,
-    pub(super) view: RwSignal<View>,
+    pub(super) scenario: Known<Scenario>,
+    pub(super) outcomes: Known<Outcomes>,
+    pub(super) status: Held<Status>,
+    pub(super) view: Held<View>,
     pub(super) dark: RwSignal<bool>,
     history: StoredValue<History>,
 }
@@ -116,15 +117,15 @@ pub(super) struct State {
 impl State {
     /// The state of a comparison; the first of its scenarios stands in where a selection is gone.
     pub(super) fn new(comparison: Comparison) -> Self {
-        let facts = RwSignal::new(Facts::Loading);
+        let facts = Held::new(Facts::Loading);
         let selected = RwSignal::new(comparison.baseline());
-        let comparison = RwSignal::new(comparison);
-        let scenario = Memo::new(move |previous: Option<&Scenario>| {
+        let comparison = Held::new(comparison);
+        let scenario = Known::new(move |previous: Option<&Scenario>| {
             let id = selected.get();
             let chosen = comparison.with(|c| c.scenario(id).or_else(|| c.scenarios().first()).cloned());
             chosen.or_else(|| previous.cloned()).unwrap_or_else(empty_scenario)
         });
-        let outcomes = Memo::new(move |previous: Option<&Outcomes>| {
+        let outcomes = Known::new(move |previous: Option<&Outcomes>| {
             facts.with(|facts| match facts {
                 Facts::Ready(ready) => comparison.with(|comparison| outcomes(comparison, ready, previous)),
                 _ => Outcomes::default(),
@@ -136,8 +137,8 @@ impl State {
             selected,
             scenario,
             outcomes,
-            status: RwSignal::new(Status::default()),
-            view: RwSignal::new(View::default()),
+            status: Held::new(Status::default()),
+            view: Held::new(View::default()),
             dark: super::canvas::dark_mode(),
             history: StoredValue::new(History::default()),
         }
@@ -150,7 +151,7 @@ impl State {
 
     /// Says what was just done.
     pub(super) fn say(&self, text: impl Into<String>) {
-        let _ = self.status.try_update(|status| status.said = text.into());
+        self.status.update(|status| status.said = text.into());
     }
 
     /// Drops the config that could not be taken.
@@ -167,15 +168,28 @@ impl State {
     /// typing in one field is one step to undo.
     pub(super) fn edit(&self, section: Section, field: &'static str, change: impl FnOnce(&mut Scenario)) {
         let id = self.id();
-        self.change(field, |comparison| comparison.edit(id, section, change));
+        let before = self.comparison.now_untracked();
+        let mut after = before.scenario(id).cloned().unwrap_or_else(empty_scenario);
+        change(&mut after);
+        self.replace(section, field, id, after);
+    }
+
+    fn replace(&self, section: Section, field: &'static str, id: u32, scenario: Scenario) {
+        let mut after = Comparison::clone(&self.comparison.now_untracked());
+        after.edit(id, section, |slot| *slot = scenario);
+        self.changed(field, after);
     }
 
     /// Changes the comparison.
     pub(super) fn change(&self, field: &'static str, change: impl FnOnce(&mut Comparison)) {
-        let before = self.comparison.get_untracked();
-        let mut after = before.clone();
+        let mut after = Comparison::clone(&self.comparison.now_untracked());
         change(&mut after);
-        if after == before {
+        self.changed(field, after);
+    }
+
+    fn changed(&self, field: &'static str, after: Comparison) {
+        let before = self.comparison.now_untracked();
+        if after == *before {
             return;
         }
         let id = self.selected.get_untracked();
@@ -186,7 +200,7 @@ impl State {
 
     /// Takes one step back.
     pub(super) fn undo(&self) {
-        let now = self.comparison.get_untracked();
+        let now = self.comparison.now_untracked();
         if let Some(Some(before)) = self.history.try_update_value(|history| history.undo(&now)) {
             self.set(before);
         }
@@ -194,7 +208,7 @@ impl State {
 
     /// Takes one step forward again.
     pub(super) fn redo(&self) {
-        let now = self.comparison.get_untracked();
+        let now = self.comparison.now_untracked();
         if let Some(Some(after)) = self.history.try_update_value(|history| history.redo(&now)) {
             self.set(after);
         }

@@ -29,7 +29,7 @@ pub(super) fn Tiles(state: State) -> impl IntoView {
 
 /// What is being estimated, or why the figures are not those of the input.
 fn status(state: State, html: &mut Html) {
-    if let Facts::Failed(reason) = state.facts.get() {
+    if let Facts::Failed(reason) = Facts::clone(&state.facts.now()) {
         html.element("<p class=\"status bad\">", &reason, "</p>");
         return;
     }
