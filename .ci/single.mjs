@@ -15,7 +15,7 @@ mkdirSync(out, { recursive: true });
 const run = (tool, ...args) => execFileSync(tool, args, { stdio: "inherit" });
 run("wasm-bindgen", "--target", "no-modules", "--no-typescript", "--out-dir", target, "--out-name", "rooflens",
   `${wasm}/wasm32-unknown-unknown/web/rooflens-web.wasm`);
-run("wasm-opt", "-Oz", `${target}/rooflens_bg.wasm`, "-o", `${target}/rooflens.wasm`);
+run("wasm-opt", "-Oz", "--low-memory-unused", "--zero-filled-memory", `${target}/rooflens_bg.wasm`, "-o", `${target}/rooflens.wasm`);
 
 const text = (path) => readFileSync(path, "utf8");
 const file = (end) => `${dist}/${readdirSync(dist).find((name) => name.endsWith(end))}`;

@@ -81,9 +81,8 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                     </tr>
                 </thead>
                 <tbody>
-                    <For each=move || 0..rows.get() key=|at| *at let:at>
-                        <Row state at/>
-                    </For>
+                    // Rows are told apart by their place, so there is nothing to match up.
+                    {move || (0..rows.get()).map(|at| view! { <Row state at/> }).collect_view()}
                 </tbody>
             </table>
             <button type="button" class="chip" id="add-requests" on:click=add>"Add requests"</button>

@@ -187,9 +187,15 @@ impl Exact {
         let (low, high) = (-floor(1e-9 - self.ends.0 / unit), floor(self.ends.1 / unit + 1e-9));
         let thinned = |step: i32| (low..=high).filter(move |power| power.rem_euclid(step) == 0);
         let step = [1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 200].into_iter().find(|s| thinned(*s).count() <= at_most.max(1));
-        let value = |power: i32| if base == Base::Two { f64::from(power).exp2() } else { power_of_ten(power) };
+        let value = |power: i32| if base == Base::Two { power_of_two(power) } else { power_of_ten(power) };
         thinned(step.unwrap_or(500)).map(value).collect()
     }
+}
+
+/// Two to a whole power of the normal numbers, held within them.
+fn power_of_two(power: i32) -> f64 {
+    let biased = u64::from(power.clamp(-1022, 1023).wrapping_add(1023).unsigned_abs());
+    f64::from_bits(biased << 52)
 }
 
 /// The place at a share of the way from one end to the other, held between them; NaN is at the first.
