@@ -98,7 +98,7 @@ impl Big {
     }
 
     /// The bits from `low` on, which must be at most 64, and whether any bit below is set.
-    fn from_bit(&self, low: i64) -> (u64, bool) {
+    fn bits_from(&self, low: i64) -> (u64, bool) {
         let (mut value, mut below) = (0_u64, false);
         for (at, place) in (0_i64..).step_by(32).zip(&self.0) {
             let shift = at - low;
@@ -146,8 +146,8 @@ impl Big {
             return 0.0;
         }
         let low = self.bits() - kept;
-        let (mantissa, _) = self.from_bit(low);
-        let (half, below) = self.from_bit(low - 1);
+        let (mantissa, _) = self.bits_from(low);
+        let (half, below) = self.bits_from(low - 1);
         let round = half & 1 == 1 && (below || lost || mantissa & 1 == 1);
         let mantissa = mantissa + u64::from(round);
         let exponent = u64::try_from(top + 1022).unwrap_or(0);

@@ -68,7 +68,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <div class="heading"><h2>{text(move || format!("Where it goes, {}", scope()))}</h2><Block class="chips modes" markup=modes act=by/></div>
                 <Legend state chart=BARS/>
                 <Chart
-                    label=text(move || Entries::of(state).with(|entries| components_label(entries)))
+                    label=text(move || Entries::of(state).with(components_label))
                     dark=state.dark
                     name="where-it-goes"
                     state
@@ -78,7 +78,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <h3>"Memory traffic, by what is moved"</h3>
                 <Legend state chart=TRAFFIC/>
                 <Chart
-                    label=text(move || Entries::of(state).with(|entries| traffic_label(entries)))
+                    label=text(move || Entries::of(state).with(traffic_label))
                     dark=state.dark
                     name="memory-traffic"
                     state
@@ -90,7 +90,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                 <h2>{of_roof} ", per GPU"</h2>
                 <Legend state chart=POINTS/>
                 <Chart
-                    label=text(move || Entries::of(state).with(|entries| roofline_label(entries)))
+                    label=text(move || Entries::of(state).with(roofline_label))
                     dark=state.dark
                     name="roofline"
                     state

@@ -57,8 +57,6 @@ impl Result {
 pub(super) fn Panel(state: State) -> impl IntoView {
     let now = move || state.view.with(|view| (view.sweep.axis, view.sweep.measure, view.sweep.open));
     let result = move || state.view.with(|view| view.sweep.result.clone());
-    let change =
-        move |change: fn(&mut Choice, &str), with: &str| state.view.update(|view| change(&mut view.sweep, with));
     let waiting = StoredValue::new(None::<TimeoutHandle>);
     let wanted = Memo::new(move |_| {
         let (axis, measure, open) = now();
@@ -87,6 +85,40 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             state.view.update(|view| view.sweep.open = open);
         }
     };
+    let label = text(move || {
+        result().map_or_else(String::new, |result| format!("{} over {}.", result.measure.label(), result.axis.label()))
+    });
+    view! {
+        <details class="card sweep" id="sweep" on:toggle=toggled>
+            <summary><h2>"Sweep"</h2></summary>
+            <Controls state/>
+            <Chart
+                label
+                dark=state.dark
+                name="sweep"
+                state
+                height=Box::new(move |_| if result().is_some() { 330.0 } else { 60.0 })
+                draw=Box::new(move |sheet| {
+                    let log = state.view.with(|view| view.sweep.log);
+                    result().map(|result| drawn(sheet, &result, log)).unwrap_or_default()
+                })
+            />
+            <details class="more">
+                <summary>"As a table"</summary>
+                <div class="scroll" tabindex="0" role="region" aria-label="Sweep">
+                    <Block class="sweep-table" markup=text(move || result().map(|result| table(&result)).unwrap_or_default())/>
+                </div>
+            </details>
+        </details>
+    }
+}
+
+/// What is swept, and how it is drawn.
+#[component]
+fn Controls(state: State) -> impl IntoView {
+    let now = move || state.view.with(|view| (view.sweep.axis, view.sweep.measure));
+    let change =
+        move |change: fn(&mut Choice, &str), with: &str| state.view.update(|view| change(&mut view.sweep, with));
     let axes = Callback::new(|()| Axis::ALL.map(|axis| (axis.label().to_owned(), axis.label().to_owned())).to_vec());
     let measures = Callback::new(|()| {
         Measure::ALL.map(|measure| (measure.label().to_owned(), measure.label().to_owned())).to_vec()
@@ -103,12 +135,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             </label>
         }
     };
-    let label = text(move || {
-        result().map_or_else(String::new, |result| format!("{} over {}.", result.measure.label(), result.axis.label()))
-    });
     view! {
-        <details class="card sweep" id="sweep" on:toggle=toggled>
-            <summary><h2>"Sweep"</h2></summary>
             <div class="sweep-controls">
                 <field::Choice
                     label="Result"
@@ -129,44 +156,31 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                 {scale(true)}
                 {scale(false)}
             </div>
-            <Chart
-                label
-                dark=state.dark
-                name="sweep"
-                state
-                height=Box::new(move |_| if result().is_some() { 330.0 } else { 60.0 })
-                draw=Box::new(move |sheet| {
-                    let Some(result) = result() else { return Vec::new() };
-                    let swept = result.swept();
-                    let scale = sweep_scale(&swept, result.measure);
-                    let y_title = format!("{}, {}", result.measure.label(), scale.symbol());
-                    let axes = Axes {
-                        x_title: result.axis.label(),
-                        y_title: &y_title,
-                        x_tick: &sweep_x_tick,
-                        y_tick: &|value| sweep_y_tick(&scale, value),
-                    };
-                    let chart = sweep_lines(&swept, result.axis, sheet.theme, state.view.with(|view| view.sweep.log));
-                    let told = |band: &crate::chart::lines::Band| {
-                        let rows = band.hits.iter().filter_map(|hit| {
-                            let line = swept.get(hit.series)?;
-                            let point = line.series.points.get(hit.point)?;
-                            let bound = point.bound.map_or("", |bound| bound.label());
-                            Some(format!("{} = {}: {} {} {bound}", result.axis.label(), point.x, line.key, scale.text(point.value?)))
-                        });
-                        rows.collect::<Vec<_>>().join("\n")
-                    };
-                    sheet.lines(&chart, &axes).iter().map(|band| Spot { area: band.area, text: told(band) }).collect()
-                })
-            />
-            <details class="more">
-                <summary>"As a table"</summary>
-                <div class="scroll" tabindex="0" role="region" aria-label="Sweep">
-                    <Block class="sweep-table" markup=text(move || result().map(|result| table(&result)).unwrap_or_default())/>
-                </div>
-            </details>
-        </details>
     }
+}
+
+/// Draws what was swept; each x tells of every scenario.
+fn drawn(sheet: &mut super::canvas::Sheet<'_, '_>, result: &Result, log: (bool, bool)) -> Vec<Spot> {
+    let swept = result.swept();
+    let scale = sweep_scale(&swept, result.measure);
+    let y_title = format!("{}, {}", result.measure.label(), scale.symbol());
+    let axes = Axes {
+        x_title: result.axis.label(),
+        y_title: &y_title,
+        x_tick: &sweep_x_tick,
+        y_tick: &|value| sweep_y_tick(&scale, value),
+    };
+    let chart = sweep_lines(&swept, result.axis, sheet.theme, log);
+    let told = |band: &crate::chart::lines::Band| {
+        let rows = band.hits.iter().filter_map(|hit| {
+            let line = swept.get(hit.series)?;
+            let point = line.series.points.get(hit.point)?;
+            let bound = point.bound.map_or("", |bound| bound.label());
+            Some(format!("{} = {}: {} {} {bound}", result.axis.label(), point.x, line.key, scale.text(point.value?)))
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    };
+    sheet.lines(&chart, &axes).iter().map(|band| Spot { area: band.area, text: told(band) }).collect()
 }
 
 fn swept(state: State, axis: Axis, measure: Measure) -> Result {

@@ -9,6 +9,8 @@
 //!
 //! A key that is missing is as in the first scenario, in the first scenario as by default.
 
+#![expect(clippy::unnecessary_box_returns, reason = "errors are passed through many hands")]
+
 use super::encode::{SHARED, number_name, precision_name, scope_name, section_name, verify_name};
 use super::{Misfit, Opened, revision};
 use crate::batch::case::{Case, VerifyAs};
