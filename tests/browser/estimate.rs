@@ -8,7 +8,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const SOON: Duration = Duration::from_secs(5);
+pub(crate) const SOON: Duration = Duration::from_secs(5);
 
 /// A config of two kinds of layers, as people have it in a file.
 const CONFIG: &str = r#"{
@@ -60,31 +60,31 @@ fn by_page(page: &Page) -> Terms {
     serde_json::from_value::<Vec<(String, String)>>(rows).expect("pairs").into_iter().collect()
 }
 
-fn tile(page: &Page, title: &str) -> String {
+pub(crate) fn tile(page: &Page, title: &str) -> String {
     let script = "return [...document.querySelectorAll('.tile')]
         .find((tile) => tile.querySelector('dt').textContent === arguments[0]).querySelector('dd').textContent";
     page.execute(script, &json!([title])).as_str().expect("text").to_owned()
 }
 
-fn nothing_went_wrong(page: &Page) {
+pub(crate) fn nothing_went_wrong(page: &Page) {
     assert_eq!(page.console_errors(), [""; 0]);
     assert_eq!(page.requests_outside_origin(), [""; 0]);
 }
 
-fn open() -> Page {
+pub(crate) fn open() -> Page {
     let page = Page::open("");
     page.wait_until("document.querySelectorAll('.operations tbody').length > 0", SOON);
     page
 }
 
-fn paste(page: &Page, text: &str) {
+pub(crate) fn paste(page: &Page, text: &str) {
     let script = "const data = new DataTransfer();
         data.setData('text/plain', arguments[0]);
         document.body.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))";
     page.execute(script, &json!([text]));
 }
 
-fn drop_files(page: &Page, files: &[(&str, &str)]) {
+pub(crate) fn drop_files(page: &Page, files: &[(&str, &str)]) {
     let script = "const data = new DataTransfer();
         for (const [name, text] of arguments[0]) data.items.add(new File([text], name, {type: 'application/json'}));
         document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))";
