@@ -42,6 +42,17 @@
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch (error) { /* Storage is off: the system's theme it is. */ }
 
+  // Moving to another screen can change how many pixels a pixel is without resizing anything; charts listen to `resize`.
+  (function sharpen() {
+    if (typeof matchMedia !== "function") return;
+    var query = matchMedia("(resolution: " + devicePixelRatio + "dppx)");
+    if (!query.addEventListener) return;
+    query.addEventListener("change", function () {
+      window.dispatchEvent(new Event("resize"));
+      sharpen();
+    }, { once: true });
+  })();
+
   // After a panic nothing in the page answers any more: say so, and save what there is to save, the address.
   window.addEventListener("error", function (event) {
     if (typeof WebAssembly !== "object" || !(event.error instanceof WebAssembly.RuntimeError) || document.getElementById("panic")) return;

@@ -200,17 +200,19 @@ impl State {
 
     /// Takes one step back.
     pub(super) fn undo(&self) {
-        let now = self.comparison.now_untracked();
-        if let Some(Some(before)) = self.history.try_update_value(|history| history.undo(&now)) {
-            self.set(before);
-        }
+        self.step(History::undo);
     }
 
     /// Takes one step forward again.
     pub(super) fn redo(&self) {
-        let now = self.comparison.now_untracked();
-        if let Some(Some(after)) = self.history.try_update_value(|history| history.redo(&now)) {
-            self.set(after);
+        self.step(History::redo);
+    }
+
+    fn step(&self, take: fn(&mut History, &Comparison, u32) -> Option<(Comparison, u32)>) {
+        let (now, id) = (self.comparison.now_untracked(), self.id());
+        if let Some(Some((comparison, selected))) = self.history.try_update_value(|history| take(history, &now, id)) {
+            self.set(comparison);
+            self.selected.set(selected);
         }
     }
 
