@@ -290,5 +290,5 @@ fn screenshot() {
     let page = open();
     page.resize(1280, 900);
     page.wait_until("document.querySelector('canvas').clientWidth > 100", SOON);
-    page.screenshot(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("public/screenshot.png"));
+    page.screenshot(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("public/screenshot.png"));
 }
