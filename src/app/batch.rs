@@ -85,14 +85,14 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                     {move || (0..rows.get()).map(|at| view! { <Row state at/> }).collect_view()}
                 </tbody>
             </table>
-            <button type="button" class="chip" id="add-requests" on:click=add>"Add requests"</button>
+            <button type="button" class="chip" id="add-requests" on:click=super::html::pressed(add)>"Add requests"</button>
             <p class="hint" id="totals">{totals}</p>
             <label class="check" hidden=no_verify>
                 <input
                     type="checkbox"
                     id="verify-as-prefill"
                     prop:checked=flag(move || state.scenario.with(|s| s.verify == VerifyAs::Prefill))
-                    on:change=verify
+                    on:change=super::html::changed(verify)
                 />
                 <span>"Count a verify as a prefill, as vLLM’s serving counters do"</span>
             </label>
@@ -154,12 +154,12 @@ fn Cases(state: State) -> impl IntoView {
 /// The case as text. It shows what is typed as long as that means the case.
 #[component]
 fn CaseField(state: State) -> impl IntoView {
-    let value = Memo::new(move |_| state.scenario.with(|s| s.case().map(Case::to_text)).unwrap_or_default());
+    let value = super::html::kept(move || state.scenario.with(|s| s.case().map(Case::to_text)).unwrap_or_default());
     let typed = RwSignal::new(None::<(String, String, String)>);
     let shown = text(move || {
         typed.get().filter(|(_, _, then)| *then == value.get()).map_or_else(|| value.get(), |(typed, _, _)| typed)
     });
-    let error = Memo::new(move |_| {
+    let error = super::html::kept(move || {
         let text = shown.get();
         Case::parse(&text).err().map(|error| refused(&text, &error)).unwrap_or_default()
     });
@@ -189,7 +189,7 @@ fn CaseField(state: State) -> impl IntoView {
                 placeholder="NAME=N*Q@KV, …"
                 prop:value=shown
                 aria-invalid=text(move || (!error.with(String::is_empty)).to_string())
-                on:input=input
+                on:input=super::html::changed(input)
             />
         </label>
         <Block class="case-error" markup=text(move || error.get()) act=fix/>
@@ -263,7 +263,7 @@ fn Row(state: State, at: usize) -> impl IntoView {
             {cell("draft tokens", Cell::Drafts)}
             <td class="kind">{text(move || request().map_or("", |request| request.kind().label()).to_owned())}</td>
             <td>
-                <button type="button" class="remove" aria-label="Remove these requests" on:click=remove>"×"</button>
+                <button type="button" class="remove" aria-label="Remove these requests" on:click=super::html::pressed(remove)>"×"</button>
             </td>
         </tr>
     }

@@ -125,7 +125,7 @@ pub(super) fn Chart(
     let ratio = pixel_ratio();
     let spots = StoredValue::new(Vec::<Spot>::new());
     let tip = NodeRef::<Div>::new();
-    Effect::new(move |_| {
+    super::html::follow(move || {
         let (width, ratio, dark, target) = (width.get(), ratio.get(), dark.get(), canvas.get());
         let height = height.with_value(|height| height(width));
         let Some(target) = target else { return };
@@ -195,7 +195,7 @@ pub(super) fn Chart(
 /// since the observer fires when zooming changes the width.
 fn element_width(of: NodeRef<Div>) -> RwSignal<f64> {
     let width = RwSignal::new(0.0);
-    Effect::new(move |_| {
+    super::html::follow(move || {
         let Some(element) = of.get() else { return };
         let _ = width.try_set(f64::from(element.client_width()));
         let measured = element.clone();

@@ -75,6 +75,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                     height=Box::new(move |_| Entries::of(state).with(|e| bars::height(&made(e, &Theme::LIGHT))))
                     draw=Box::new(move |sheet| Entries::of(state).with(|e| draw_bars(sheet, &made(e, sheet.theme))))
                 />
+                <Segments name="Bars as a table" chart=text(move || Entries::of(state).with(|e| segments(&made(e, &Theme::LIGHT))))/>
                 <h3>"Memory traffic, by what is moved"</h3>
                 <Legend state chart=TRAFFIC/>
                 <Chart
@@ -85,6 +86,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                     height=Box::new(move |_| Entries::of(state).with(|e| bars::height(&traffic(e, &Theme::LIGHT))))
                     draw=Box::new(move |sheet| Entries::of(state).with(|e| draw_bars(sheet, &traffic(e, sheet.theme))))
                 />
+                <Segments name="Traffic as a table" chart=text(move || Entries::of(state).with(|e| segments(&traffic(e, &Theme::LIGHT))))/>
             </section>
             <section class="card" data-chart="roofline">
                 <h2>{of_roof} ", per GPU"</h2>
@@ -127,6 +129,38 @@ fn draw_roofline(sheet: &mut Sheet<'_, '_>, entries: &[Entry<'_>], hidden: &[Lay
     let regions = sheet.roofline(&chart, &axes);
     let label = |mark: usize| chart.points.get(mark).map(|mark| mark.label.clone());
     regions.iter().filter_map(|region| Some(Spot { area: region.area, text: label(region.mark)? })).collect()
+}
+
+/// The table of a chart of bars, folded away.
+#[component]
+fn Segments(name: &'static str, chart: Signal<String>) -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <details class="more" on:toggle=move |_| open.update(|open| *open = !*open)>
+            <summary>"As a table"</summary>
+            <div class="scroll" tabindex="0" role="region" aria-label=name>
+                <Block class="segments" markup=text(move || if open.get() { chart.get() } else { String::new() })/>
+            </div>
+        </details>
+    }
+}
+
+/// What bars are made of, a row for each bar.
+fn segments(chart: &bars::Bars) -> String {
+    let mut html = Html::default();
+    html.raw("<table class=\"points\"><thead><tr><th scope=\"col\">bar</th><th scope=\"col\">parts</th><th scope=\"col\">total</th></tr></thead><tbody>");
+    for group in &chart.groups {
+        for row in &group.rows {
+            html.element("<tr><th scope=\"row\">", &group.heading, " ").text(&row.key).raw(" ").text(&row.label);
+            html.raw("</th><td>");
+            for segment in row.segments.iter().filter(|segment| segment.value > 0.0) {
+                let part = segment.label.rsplit('\n').next().unwrap_or_default();
+                html.element("<div>", part, "</div>");
+            }
+            html.element("</td><td>", &row.total, "</td></tr>");
+        }
+    }
+    html.raw("</tbody></table>").take()
 }
 
 /// Sentences about each scenario, joined.

@@ -1,6 +1,6 @@
 //! Input fields: text that stays as it was typed, with its error beside it.
 
-use super::html::{Html, text};
+use super::html::{Html, kept, text};
 use super::state::State;
 use leptos::prelude::*;
 
@@ -38,7 +38,7 @@ pub(super) fn NumberField(
         let error = take.run(text.clone()).err().unwrap_or_default();
         typed.set(Some((text, error, untrack(now))));
     };
-    let error = Memo::new(move |_| current().map(|(_, error, _)| error).unwrap_or_default());
+    let error = kept(move || current().map(|(_, error, _)| error).unwrap_or_default());
     count_errors(state, error);
     let keys = move |event: web_sys::KeyboardEvent| {
         let up = event.key() == "ArrowUp";
@@ -62,7 +62,7 @@ pub(super) fn NumberField(
                 spellcheck="false"
                 prop:value=text(move || current().map_or_else(|| value.get(), |(typed, _, _)| typed))
                 aria-invalid=text(move || (!error.with(String::is_empty)).to_string())
-                on:input=input
+                on:input=super::html::changed(input)
                 on:keydown=keys
                 on:blur=leave
             />
@@ -74,7 +74,7 @@ pub(super) fn NumberField(
 /// Counts a field among those that hold something invalid, as long as it has an error and exists.
 pub(super) fn count_errors(state: State, error: Memo<String>) {
     let counted = StoredValue::new(false);
-    Effect::new(move |_| {
+    super::html::follow(move || {
         let now = !error.with(String::is_empty);
         if counted.get_value() != now {
             counted.set_value(now);
@@ -100,7 +100,7 @@ pub(super) fn Choice(
     /// Takes another one.
     take: Callback<String>,
 ) -> impl IntoView {
-    let markup = Memo::new(move |_| {
+    let markup = kept(move || {
         let chosen = value.get();
         let mut html = Html::default();
         for (id, name) in options.run(()) {
@@ -112,7 +112,7 @@ pub(super) fn Choice(
     view! {
         <label class="choose">
             <span class="name">{label}</span>
-            <select on:change=move |ev| take.run(event_target_value(&ev)) inner_html=text(move || markup.get())></select>
+            <select on:change=super::html::changed(move |ev| take.run(event_target_value(&ev))) inner_html=text(move || markup.get())></select>
         </label>
     }
 }

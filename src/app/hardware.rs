@@ -36,7 +36,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         <section class="card panel">
             <super::share::Heading state section=Section::Accelerator title=text(|| "Accelerator".to_owned())/>
             <Choice
-                label="GPU"
+                label="Chip"
                 options=Callback::new(move |()| all())
                 value=text(move || state.scenario.with(|scenario| {
                     let choice = &scenario.accelerator;
@@ -107,10 +107,10 @@ fn Editor(state: State) -> impl IntoView {
                     autocomplete="off"
                     prop:value=text(move || state.scenario.with(|scenario| scenario.accelerator.name.clone()))
                     placeholder=text(move || state.scenario.with(|s| s.accelerator.accelerator().map(|a| a.name.to_string())).unwrap_or_default())
-                    on:input=move |ev| {
+                    on:input=super::html::changed(move |ev| {
                         let name: String = event_target_value(&ev).trim_start().chars().take(60).collect();
                         state.edit(Section::Accelerator, "gpu-name", |scenario| scenario.accelerator.name = name);
-                    }
+                    })
                 />
             </label>
             <div class="numbers">{Number::ALL.map(field).collect_view()}</div>

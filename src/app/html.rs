@@ -61,23 +61,17 @@ pub(super) fn Block(
     act: Option<Callback<String>>,
 ) -> impl IntoView {
     let place = NodeRef::<Div>::new();
-    let shown = Memo::new(move |_| markup.get());
-    Effect::new(move |_| {
+    let shown = kept(move || markup.get());
+    follow(move || {
         let (Some(place), markup) = (place.get(), shown.get()) else { return };
         let focused = document().active_element().filter(|element| place.contains(Some(element)));
         let focused = focused.and_then(|element| element.get_attribute("data-act"));
         place.set_inner_html(&markup);
         if let Some(key) = focused {
-            let mut next = place.first_element_child();
-            // All elements of the block, depth first.
-            while let Some(element) = next {
-                if element.get_attribute("data-act").as_ref() == Some(&key)
-                    && let Some(element) = element.dyn_ref::<web_sys::HtmlElement>()
-                {
-                    let _ = element.focus();
-                    break;
-                }
-                next = following(&element, &place);
+            // What is clicked on has a name of this program's own, without quotes.
+            let next = place.query_selector(&format!("[data-act=\"{key}\"]")).ok().flatten();
+            if let Some(element) = next.as_ref().and_then(|next| next.dyn_ref::<web_sys::HtmlElement>()) {
+                let _ = element.focus();
             }
         }
     });
@@ -88,30 +82,40 @@ pub(super) fn Block(
             act.run(key);
         }
     };
-    view! { <div class=class node_ref=place on:click=click></div> }
-}
-
-/// The element after another one inside `root`, depth first.
-fn following(element: &web_sys::Element, root: &web_sys::Element) -> Option<web_sys::Element> {
-    if let Some(child) = element.first_element_child() {
-        return Some(child);
-    }
-    let mut at = element.clone();
-    loop {
-        if let Some(sibling) = at.next_element_sibling() {
-            return Some(sibling);
-        }
-        at = at.parent_element().filter(|parent| parent != root)?;
-    }
+    view! { <div class=class node_ref=place on:click=pressed(click)></div> }
 }
 
 /// A text that follows signals. One type for all of them keeps the page small: every kind of closure that a view holds
 /// is compiled anew.
 pub(super) fn text(read: impl Fn() -> String + Send + Sync + 'static) -> Signal<String> {
+    let read: Box<dyn Fn() -> String + Send + Sync> = Box::new(read);
     Signal::derive(read)
+}
+
+/// A text that tells whoever follows it only when it is another one.
+pub(super) fn kept(read: impl Fn() -> String + Send + Sync + 'static) -> Memo<String> {
+    let read = text(read);
+    Memo::new(move |_| read.get())
+}
+
+/// Runs something now, and again when a signal that it read changes.
+pub(super) fn follow(run: impl Fn() + 'static) {
+    let run: Box<dyn Fn()> = Box::new(run);
+    Effect::new(move |_| run());
+}
+
+/// What happens on a click, in the one type that all have.
+pub(super) fn pressed(run: impl FnMut(web_sys::MouseEvent) + 'static) -> Box<dyn FnMut(web_sys::MouseEvent)> {
+    Box::new(run)
+}
+
+/// What happens on a change or an input, in the one type that all have.
+pub(super) fn changed(run: impl FnMut(web_sys::Event) + 'static) -> Box<dyn FnMut(web_sys::Event)> {
+    Box::new(run)
 }
 
 /// A condition that follows signals, for the same reason.
 pub(super) fn flag(read: impl Fn() -> bool + Send + Sync + 'static) -> Signal<bool> {
+    let read: Box<dyn Fn() -> bool + Send + Sync> = Box::new(read);
     Signal::derive(read)
 }

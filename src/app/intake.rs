@@ -75,8 +75,15 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
         // A quantization document belongs to the config that is dropped with it.
         let (beside, configs): (Vec<_>, Vec<_>) =
             read.into_iter().partition(|(text, _)| recognise(text) == Document::Companion);
+        let several = (configs.len() > 1).then(|| configs.last().map(|(_, name)| name.clone())).flatten();
         for (text, name) in configs.into_iter().chain(beside) {
             take(state, text, Some(name));
+        }
+        if let Some(name) = several {
+            notice(
+                state,
+                format!("Several files came at once: {name} is taken. To compare models, add a scenario for each."),
+            );
         }
     });
 }

@@ -44,7 +44,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                 <SizeField state size=Size::Dp/>
                 <label class="toggle">
                     <span class="name" title="Expert parallelism: experts are spread over all TP x DP ranks">"EP"</span>
-                    <input type="checkbox" id="ep" prop:checked=flag(move || layout().ep) on:change=set/>
+                    <input type="checkbox" id="ep" prop:checked=flag(move || layout().ep) on:change=super::html::changed(set)/>
                     <span class="face">{text(move || if layout().ep { "on" } else { "off" }.to_owned())}</span>
                 </label>
             </div>

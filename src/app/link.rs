@@ -62,7 +62,7 @@ pub(super) fn address(state: State) -> Result<String, String> {
 pub(super) fn follow(state: State) {
     let waiting = StoredValue::new(None::<TimeoutHandle>);
     let written = StoredValue::new(String::new());
-    Effect::new(move |_| {
+    super::html::follow(move || {
         let named = title(state);
         state.comparison.track();
         if !matches!(Facts::clone(&state.facts.now()), Facts::Ready(_)) {
@@ -131,7 +131,7 @@ pub(super) fn Share(state: State) -> impl IntoView {
             class="button primary"
             id="copy-link"
             title="The link contains everything; nothing is uploaded."
-            on:click=share
+            on:click=super::html::pressed(share)
         >
             "Copy link"
         </button>

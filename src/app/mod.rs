@@ -113,7 +113,7 @@ fn Theme(state: State) -> impl IntoView {
         state.say(format!("Theme: {}.", if next.is_empty() { "as the system" } else { next }));
     };
     view! {
-        <button type="button" class="icon" id="theme" aria-label="Theme" title="Theme: system, light, dark" on:click=cycle>
+        <button type="button" class="icon" id="theme" aria-label="Theme" title="Theme: system, light, dark" on:click=html::pressed(cycle)>
             "◐"
         </button>
     }
@@ -130,7 +130,7 @@ fn Scopes(state: State) -> impl IntoView {
                     type="radio"
                     name="scope"
                     prop:checked=html::flag(move || now() == scope)
-                    on:change=move |_| state.change("scope", |comparison| comparison.scope = scope)
+                    on:change=html::changed(move |_| state.change("scope", |comparison| comparison.scope = scope))
                 />
                 <span>{label}</span>
             </label>

@@ -62,7 +62,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                         class="visually-hidden"
                         accept=".json,application/json"
                         multiple
-                        on:change=browse
+                        on:change=super::html::changed(browse)
                     />
                 </label>
                 "."
@@ -146,7 +146,7 @@ fn Editor(state: State) -> impl IntoView {
                 aria-label="config.json"
                 aria-invalid=text(move || state.status.with(|status| status.draft.is_some()).to_string())
                 prop:value=text(move || state.config_text())
-                on:input=move |ev| edit(event_target_value(&ev))
+                on:input=super::html::changed(move |ev| edit(event_target_value(&ev)))
             ></textarea>
         </details>
     }

@@ -33,7 +33,7 @@ pub(super) fn Operations(state: State) -> impl IntoView {
                     class="chip"
                     id="unfold"
                     aria-pressed=text(move || all().to_string())
-                    on:click=move |_| state.view.update(|view| view.all_open = !view.all_open)
+                    on:click=super::html::pressed(move |_| state.view.update(|view| view.all_open = !view.all_open))
                 >
                     {label}
                 </button>

@@ -86,10 +86,10 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                     type="checkbox"
                     id="disable-sliding-window"
                     prop:checked=flag(move || state.scenario.with(|scenario| scenario.disable_sliding_window))
-                    on:change=move |ev| {
+                    on:change=super::html::changed(move |ev| {
                         let off = event_target_checked(&ev);
                         state.edit(Section::Precision, "window", |scenario| scenario.disable_sliding_window = off);
-                    }
+                    })
                 />
                 <span>"Sliding windows off"</span>
             </label>

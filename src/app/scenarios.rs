@@ -101,7 +101,7 @@ pub(super) fn Tabs(state: State) -> impl IntoView {
                 aria-label="Add a scenario, as a copy of the selected one"
                 title="Add a scenario, as a copy of the selected one (at most 8)"
                 prop:disabled=full
-                on:click=move |_| duplicate(state)
+                on:click=super::html::pressed(move |_| duplicate(state))
             >
                 "+"
             </button>
@@ -173,7 +173,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
                     autocomplete="off"
                     placeholder=text(move || names(state).get(place()).cloned().unwrap_or_default())
                     prop:value=text(move || state.scenario.with(|scenario| scenario.name.clone()))
-                    on:input=rename
+                    on:input=super::html::changed(rename)
                 />
             </label>
             <Block class="chips actions" markup act/>
@@ -193,7 +193,7 @@ pub(super) fn Steps(state: State) -> impl IntoView {
                 aria-label="Undo"
                 title="Undo (Ctrl+Z)"
                 prop:disabled=flag(move || state.status.with(|status| status.steps).0 == 0)
-                on:click=move |_| state.undo()
+                on:click=super::html::pressed(move |_| state.undo())
             >
                 "↶"
             </button>
@@ -204,7 +204,7 @@ pub(super) fn Steps(state: State) -> impl IntoView {
                 aria-label="Redo"
                 title="Redo (Ctrl+Shift+Z)"
                 prop:disabled=flag(move || state.status.with(|status| status.steps).1 == 0)
-                on:click=move |_| state.redo()
+                on:click=super::html::pressed(move |_| state.redo())
             >
                 "↷"
             </button>

@@ -39,7 +39,7 @@ pub(super) fn Heading(state: State, section: Section, title: Signal<String>) -> 
     view! {
         <div class="heading">
             <h2>{title}</h2>
-            <button type="button" class="share" hidden=single title=hint data-shared=text(move || label().to_owned()) on:click=toggle>
+            <button type="button" class="share" hidden=single title=hint data-shared=text(move || label().to_owned()) on:click=super::html::pressed(toggle)>
                 {text(move || label().to_owned())}
             </button>
         </div>

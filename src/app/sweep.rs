@@ -58,11 +58,11 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     let now = move || state.view.with(|view| (view.sweep.axis, view.sweep.measure, view.sweep.open));
     let result = move || state.view.with(|view| view.sweep.result.clone());
     let waiting = StoredValue::new(None::<TimeoutHandle>);
-    let wanted = Memo::new(move |_| {
+    let wanted = super::html::kept(move || {
         let (axis, measure, open) = now();
         if open { format!("{}\n{}", axis.label(), measure.label()) } else { String::new() }
     });
-    Effect::new(move |_| {
+    super::html::follow(move || {
         state.outcomes.track();
         if wanted.with(String::is_empty) {
             return;
@@ -130,7 +130,7 @@ fn Controls(state: State) -> impl IntoView {
         };
         view! {
             <label class="check">
-                <input type="checkbox" prop:checked=on on:change=set/>
+                <input type="checkbox" prop:checked=on on:change=super::html::changed(set)/>
                 <span>{if x { "log x" } else { "log y" }}</span>
             </label>
         }

@@ -293,7 +293,7 @@ fn an_accelerator_is_edited_and_disputes_are_shown() {
     assert!(page.text(".numbers .field:nth-child(6) .error").contains("Expected a number"));
     assert_eq!(tile(&page, "Step, at least"), "32.5ms");
     assert!(page.count("#stale") == 1);
-    let choose = "const select = [...document.querySelectorAll('.choose')].find((c) => c.textContent.startsWith('GPU')).querySelector('select');
+    let choose = "const select = [...document.querySelectorAll('.choose')].find((c) => c.textContent.startsWith('Chip')).querySelector('select');
         select.value = 'b200-sxm'; select.dispatchEvent(new Event('change', {bubbles: true}))";
     page.execute(choose, &json!([]));
     assert!(page.text(".described").contains("disputed"));
@@ -331,6 +331,32 @@ fn legends_hide_and_bars_stack_by_operation() {
         "[...document.querySelectorAll('.tip')].some((tip) => !tip.hidden && tip.textContent.includes('FLOP'))",
         SOON,
     );
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn bars_have_a_table_beside_them() {
+    let page = open();
+    page.click("#add-scenario");
+    size(&page, 1, "4");
+    page.click("[data-chart=bars] details:nth-of-type(2) summary");
+    page.wait_until("document.querySelectorAll('.segments tbody tr').length === 2", SOON);
+    let row = texts(&page, ".segments tbody tr:nth-child(1) > *");
+    assert_eq!(row[0].trim(), "Moved, GB A TP8");
+    assert!(row[1].starts_with("weights: 84.7 GB (29.8%)"), "{row:?}");
+    assert_eq!(row[2], "285");
+    page.click("[data-chart=bars] details:nth-of-type(1) summary");
+    page.wait_until("document.querySelectorAll('.segments tbody tr').length === 8", SOON);
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn of_several_configs_the_page_says_which_it_took() {
+    let page = open();
+    let llama = r#"{"model_type": "llama", "num_hidden_layers": 4}"#;
+    drop_files(&page, &[("a.json", llama), ("b.json", llama)]);
+    page.wait_until("document.querySelector('.status').textContent.startsWith('b ')", SOON);
+    page.wait_until("document.querySelector('.problems').textContent.includes('b.json is taken')", SOON);
     nothing_went_wrong(&page);
 }
 

@@ -106,7 +106,7 @@ fn table(name: &str, spec: &ModelSpec) -> String {
 }
 
 fn place(path: &str) -> String {
-    if path.is_empty() { "at the top level".to_owned() } else { format!("in {path}") }
+    if path.is_empty() { "top level".to_owned() } else { path.to_owned() }
 }
 
 fn attention(spec: &ModelSpec) -> &'static str {

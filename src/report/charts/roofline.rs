@@ -47,7 +47,7 @@ pub fn roofline(entries: &[Entry<'_>], theme: &Theme, visible: &dyn Fn(Layer) ->
     for accelerator in &memories {
         let rate = accelerator.bandwidth.0;
         let short = si(rate, Unit::BYTE_PER_SECOND);
-        let label = if alone { format!("HBM {short}") } else { format!("{} {short}", accelerator.name) };
+        let label = if alone { format!("memory {short}") } else { format!("{} {short}", accelerator.name) };
         chart.slopes.push(Slope { label, short, bytes_per_second: rate });
     }
     if !alone {

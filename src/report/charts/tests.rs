@@ -86,7 +86,7 @@ fn one_accelerator_shows_its_other_rates_and_several_only_those_in_use() {
         chart.roofs.iter().map(|roof| format!("{} {} {:?}", roof.label, roof.dashed, roof.ridge)).collect::<Vec<_>>()
     };
     assert_eq!(lines(&chart), ["FP8 1.98 PFLOP/s false Some(\"ridge 412 FLOP/B\")", "BF16 989 TFLOP/s true None"],);
-    assert_eq!((chart.slopes.len(), chart.slopes[0].label.as_str()), (1, "HBM 4.80 TB/s"));
+    assert_eq!((chart.slopes.len(), chart.slopes[0].label.as_str()), (1, "memory 4.80 TB/s"));
     assert!(chart.points.iter().all(|mark| !mark.emphasised));
     let cases = accelerators();
     let chart = roofline(&entries(&cases), &Theme::LIGHT, &all);
