@@ -161,6 +161,26 @@ pub(super) fn Chart(
         let hit = spots.with_value(|spots| spots.iter().find(|spot| spot.area.contains(x, y)).map(|s| s.text.clone()));
         show(hit.map(|text| (x, y, text)));
     };
+    // Arrows go from one spot to the next, for those without a pointer.
+    let at = StoredValue::new(usize::MAX);
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let count = spots.with_value(Vec::len);
+        let next = match event.key().as_str() {
+            "ArrowRight" | "ArrowDown" => at.get_value().wrapping_add(1),
+            "ArrowLeft" | "ArrowUp" => at.get_value().min(count).wrapping_sub(1).min(count.wrapping_sub(1)),
+            "Escape" => usize::MAX,
+            _ => return,
+        };
+        event.prevent_default();
+        at.set_value(if next < count { next } else { usize::MAX });
+        // As one reads: from top to bottom, from left to right.
+        let mut read = spots.get_value();
+        crate::chart::order::sort(&mut read, |a, b| {
+            a.area.y0.total_cmp(&b.area.y0).then(a.area.x0.total_cmp(&b.area.x0))
+        });
+        let spot = read.into_iter().nth(next);
+        show(spot.map(|spot| (spot.area.x0.midpoint(spot.area.x1), spot.area.y0.midpoint(spot.area.y1), spot.text)));
+    };
     let save = Callback::new(move |kind: String| {
         let (width, theme) = (720.0, &Theme::LIGHT);
         let height = untrack(move || height.with_value(|height| height(width)));
@@ -182,10 +202,13 @@ pub(super) fn Chart(
                 node_ref=canvas
                 role="img"
                 aria-label=label
+                tabindex="0"
                 on:mousemove=point
+                on:keydown=keys
+                on:blur=move |_| show(None)
                 on:mouseleave=move |_| show(None)
             ></canvas>
-            <div class="tip" hidden node_ref=tip></div>
+            <div class="tip" role="status" hidden node_ref=tip></div>
             <Block class="saves" markup=buttons act=save/>
         </div>
     }

@@ -1,11 +1,14 @@
 //! The table of every operation: components, operations, and each term with its formula and the numbers put in.
 
 use super::html::{Block, Html, text};
-use super::state::{Outcome, State};
+use super::state::{Outcome, State, View};
 use crate::estimate::{Part, Quantity, Scope, Term};
 use crate::format::{NONE, grouped, significant};
-use crate::report::{Columns, OperationRow, Summary, explain, rows};
+use crate::report::{Columns, OperationRow, SortBy, Summary, explain, rows, sort};
 use leptos::prelude::*;
+
+/// What a head does that sorts by its column, before the column's number.
+const SORT: &str = "sort:";
 
 /// The table.
 #[component]
@@ -13,14 +16,22 @@ pub(super) fn Operations(state: State) -> impl IntoView {
     let all = move || state.view.with(|view| view.all_open);
     let markup = text(move || {
         let Some(outcome) = state.shown() else { return String::new() };
-        state.view.with(|view| table(&outcome, &view.open, view.all_open))
+        state.view.with(|view| table(&outcome, view))
     });
     let toggle = Callback::new(move |key: String| {
-        state.view.update(|view| match view.open.iter().position(|other| *other == key) {
-            Some(at) => {
+        state.view.update(|view| {
+            if let Some(column) = key.strip_prefix(SORT) {
+                let by = column.parse().ok().and_then(|at: usize| SortBy::ALL.get(at));
+                view.sort = match view.sort {
+                    // Downwards, upwards, and as the model computes.
+                    Some((now, ascending)) if Some(&now) == by => (!ascending).then_some((now, true)),
+                    _ => by.map(|by| (*by, false)),
+                };
+            } else if let Some(at) = view.open.iter().position(|other| *other == key) {
                 view.open.swap_remove(at);
+            } else {
+                view.open.push(key);
             }
-            None => view.open.push(key),
         });
     });
     let label = text(move || if all() { "Hide formulas" } else { "Show every term and formula" }.to_owned());
@@ -45,26 +56,37 @@ pub(super) fn Operations(state: State) -> impl IntoView {
     }
 }
 
-fn table(outcome: &Outcome, open: &[String], all: bool) -> String {
+fn table(outcome: &Outcome, view: &View) -> String {
     let Ok(breakdown) = &outcome.breakdown else { return String::new() };
     let total = breakdown.cost();
     let columns = Columns::of(&total);
     let mut html = Html::default();
     html.raw("<table class=\"operations\"><thead><tr><th scope=\"col\">operation</th>");
-    for head in columns.heads() {
-        html.element("<th scope=\"col\">", &head, "</th>");
+    let heads = columns.heads().into_iter().chain(["FLOP/B".to_owned()]);
+    for (at, (head, by)) in heads.zip(SortBy::ALL).enumerate() {
+        html.raw(match view.sort {
+            Some((now, true)) if now == by => "<th scope=\"col\" aria-sort=\"ascending\">",
+            Some((now, false)) if now == by => "<th scope=\"col\" aria-sort=\"descending\">",
+            _ => "<th scope=\"col\">",
+        });
+        html.raw("<button type=\"button\" class=\"sort\" title=\"Sort by this\" data-act=\"").raw(SORT);
+        html.text(&at.to_string()).element("\">", &head, "</button></th>");
     }
-    html.raw("<th scope=\"col\">FLOP/B</th><th scope=\"col\">bound</th></tr></thead>");
+    html.raw("<th scope=\"col\">bound</th></tr></thead>");
     // A roofline is about one GPU: the whole model's intensity has no bound.
     let roof = outcome.roof.as_ref().filter(|_| outcome.scope == Scope::PerGpu);
-    for part in rows(breakdown, roof) {
+    let mut rows = rows(breakdown, roof);
+    if let Some((by, ascending)) = view.sort {
+        sort(&mut rows, by, ascending);
+    }
+    for part in rows {
         let name = part.component.name();
         html.element("<tbody><tr class=\"part\"><th scope=\"rowgroup\">", part.component.title(), "</th>");
         cells(&mut html, &part.summary, &columns);
         html.raw("</tr>");
         for row in &part.operations {
             let key = format!("{name}.{}", row.name);
-            let unfolded = all || open.contains(&key);
+            let unfolded = view.all_open || view.open.contains(&key);
             operation(&mut html, row, &key, unfolded, &columns);
             if unfolded {
                 row.terms.iter().for_each(|t| term(&mut html, name, t, part.part, &columns, outcome));

@@ -15,7 +15,7 @@ use crate::hardware::Accelerator;
 use crate::json::parse;
 use crate::model::{ConfigError, ModelSpec, read, resolve};
 use crate::report::charts::Layer;
-use crate::report::{ComputePrecision, Roof, compute_precision};
+use crate::report::{ComputePrecision, Roof, SortBy, compute_precision};
 use crate::scenario::state::{Comparison, CustomModel, ModelChoice, Scenario, Section};
 use crate::settings::Settings;
 use leptos::prelude::*;
@@ -95,6 +95,8 @@ pub(super) struct View {
     pub(super) open: Vec<String>,
     /// Whether all of them are.
     pub(super) all_open: bool,
+    /// The column that operations are sorted by, and whether upwards.
+    pub(super) sort: Option<(SortBy, bool)>,
     /// The sweep.
     pub(super) sweep: super::sweep::Choice,
 }

@@ -21,6 +21,6 @@ pub use explain::{Input, explain};
 pub use model::{engine_note, facts, left_out};
 pub use names::names;
 pub use precision::{ComputePrecision, compute_precision};
-pub use rows::{OperationRow, PartRows, rows};
+pub use rows::{OperationRow, PartRows, SortBy, rows, sort};
 pub use summary::{Roof, Summary};
 pub use sweep::{SweepRow, SweepTable, sweep_table};

@@ -27,6 +27,46 @@ pub struct OperationRow<'a> {
     pub terms: Vec<&'a Term>,
 }
 
+/// What rows are put in order by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SortBy {
+    /// FLOPs.
+    Flops,
+    /// Bytes read.
+    Read,
+    /// Bytes written.
+    Written,
+    /// FLOPs per byte; what moves nothing comes last.
+    Intensity,
+}
+
+impl SortBy {
+    /// All of them, in the order of the columns.
+    pub const ALL: [Self; 4] = [Self::Flops, Self::Read, Self::Written, Self::Intensity];
+
+    fn of(self, summary: &Summary) -> f64 {
+        let cost = &summary.cost;
+        match self {
+            Self::Flops => cost.flops.as_f64(),
+            Self::Read => cost.read.as_f64(),
+            Self::Written => cost.write.as_f64(),
+            Self::Intensity => summary.intensity.map_or(-1.0, |intensity| intensity.0),
+        }
+    }
+}
+
+/// Puts components, and the operations in each, in order: the largest first, or the smallest.
+pub fn sort(rows: &mut [PartRows<'_>], by: SortBy, ascending: bool) {
+    let order = |a: &Summary, b: &Summary| {
+        let order = by.of(b).total_cmp(&by.of(a));
+        if ascending { order.reverse() } else { order }
+    };
+    crate::chart::order::sort(rows, |a, b| order(&a.summary, &b.summary));
+    for part in rows {
+        crate::chart::order::sort(&mut part.operations, |a, b| order(&a.summary, &b.summary));
+    }
+}
+
 /// The rows of a breakdown.
 #[must_use]
 pub fn rows<'a>(breakdown: &'a Breakdown, roof: Option<&Roof>) -> Vec<PartRows<'a>> {
@@ -49,4 +89,29 @@ fn part_rows<'a>(part: &'a Part, roof: Option<&Roof>) -> PartRows<'a> {
         })
         .collect();
     PartRows { component: part.component, summary: Summary::of(part.cost(), roof), operations, part }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixtures;
+
+    fn order(by: SortBy, ascending: bool) -> String {
+        let case = fixtures::example();
+        let entry = case.entry(0);
+        let mut rows = rows(entry.per_gpu, None);
+        sort(&mut rows, by, ascending);
+        let names = rows.iter().map(|part| {
+            let operations: Vec<_> = part.operations.iter().map(|operation| operation.name).collect();
+            format!("{}: {}", part.component.title(), operations.join(", "))
+        });
+        names.collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn components_and_their_operations_are_put_in_order() {
+        insta::assert_snapshot!(order(SortBy::Read, false), @"FFN: routed experts, shared experts, dense FFN; MLA attention: attention, Q projection, KV down-projection, output projection, KV up-projection; LM head: LM head");
+        insta::assert_snapshot!(order(SortBy::Read, true), @"LM head: LM head; MLA attention: KV up-projection, output projection, KV down-projection, Q projection, attention; FFN: dense FFN, shared experts, routed experts");
+        insta::assert_snapshot!(order(SortBy::Intensity, false), @"MLA attention: attention, output projection, Q projection, KV down-projection, KV up-projection; FFN: dense FFN, shared experts, routed experts; LM head: LM head");
+    }
 }

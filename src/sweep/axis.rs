@@ -38,11 +38,15 @@ pub enum Axis {
     Pp,
     /// Data parallel size; the case is that of one rank.
     Dp,
+    /// Expert parallel size, with expert parallelism on: experts are spread over all TP x DP ranks, so it grows with
+    /// the data parallel size while the tensor parallel size stays.
+    Ep,
 }
 
 impl Axis {
     /// All of them, as an input lists them.
-    pub const ALL: [Self; 6] = [Self::Requests, Self::KvLength, Self::NewTokens, Self::Tp, Self::Pp, Self::Dp];
+    pub const ALL: [Self; 7] =
+        [Self::Requests, Self::KvLength, Self::NewTokens, Self::Tp, Self::Pp, Self::Dp, Self::Ep];
 
     /// What it is called, along the axis and in an input.
     #[must_use]
@@ -54,13 +58,14 @@ impl Axis {
             Self::Tp => "tensor parallel size",
             Self::Pp => "pipeline parallel size",
             Self::Dp => "data parallel size",
+            Self::Ep => "expert parallel size, TP x DP",
         }
     }
 
     /// Whether it varies the layout, and so the fields of the model; else the batch.
     #[must_use]
     pub fn is_layout(self) -> bool {
-        matches!(self, Self::Tp | Self::Pp | Self::Dp)
+        matches!(self, Self::Tp | Self::Pp | Self::Dp | Self::Ep)
     }
 
     /// Sensible values for a scenario, ascending, at most [`MOST_POINTS`]: of layouts all that vLLM accepts up to a
@@ -82,6 +87,10 @@ impl Axis {
             Self::Tp => (1..=LARGEST_TP).collect(),
             Self::Pp => (1..=LARGEST_PP).collect(),
             Self::Dp => (0..=LARGEST_DP.ilog2()).map(|power| 1 << power).collect(),
+            Self::Ep => {
+                let tp = u64::from(scenario.layout.tp.get());
+                (0..=LARGEST_DP.ilog2()).map(|power| tp << power).collect()
+            }
         };
         candidates.into_iter().filter(accepted).collect()
     }
@@ -102,6 +111,10 @@ impl Axis {
             Self::Tp => Some(scenario.layout.tp.get().into()),
             Self::Pp => Some(scenario.layout.pp.get().into()),
             Self::Dp => Some(scenario.layout.dp.get().into()),
+            Self::Ep => {
+                let layout = &scenario.layout;
+                layout.ep.then(|| u64::from(layout.tp.get()) * u64::from(layout.dp.get()))
+            }
         }
     }
 
@@ -111,12 +124,15 @@ impl Axis {
     pub fn apply(self, scenario: &Scenario, value: u64) -> Option<Scenario> {
         let mut other = scenario.clone();
         if self.is_layout() {
-            let size = NonZeroU32::new(u32::try_from(value).ok()?)?;
+            let tp = u64::from(scenario.layout.tp.get());
+            let size = if self == Self::Ep { value.is_multiple_of(tp).then(|| value / tp)? } else { value };
+            let size = NonZeroU32::new(u32::try_from(size).ok()?)?;
             match self {
                 Self::Tp => other.layout.tp = size,
                 Self::Pp => other.layout.pp = size,
                 _ => other.layout.dp = size,
             }
+            other.layout.ep |= self == Self::Ep;
         } else {
             let case = self.requests(scenario, value)?;
             other.cases = vec![case];
@@ -145,7 +161,7 @@ impl Axis {
                 remade(request, value, request.prefix().checked_add(value)?, drafts)
             }
             Self::NewTokens => Some(*request),
-            Self::Tp | Self::Pp | Self::Dp => None,
+            Self::Tp | Self::Pp | Self::Dp | Self::Ep => None,
         });
         Case::new(case.name(), requests.collect::<Option<Vec<_>>>()?).ok()
     }

@@ -37,8 +37,8 @@ fn a_point_is_the_estimate_of_its_scenario() {
 
 #[test]
 fn the_scenario_is_a_point_of_its_own_axes() {
-    let scenario = scenario("32*1@8192", 8, 1, 1, false);
     for axis in Axis::ALL {
+        let scenario = scenario("32*1@8192", 8, 1, 1, axis == Axis::Ep);
         let value = axis.value(&scenario).unwrap();
         let same = axis.apply(&scenario, value).unwrap();
         assert_eq!((same.case(), same.layout), (scenario.case(), scenario.layout), "{axis:?}");
@@ -77,6 +77,10 @@ fn layouts_that_vllm_refuses_have_no_value() {
     assert_eq!(points.iter().map(|p| p.value.is_some()).collect::<Vec<_>>(), [false, true, false, true, false]);
     assert_eq!(Axis::Tp.values(&scenario, &spec), [1, 2, 4, 8, 16, 32, 64]);
     assert_eq!(Axis::Dp.values(&scenario, &spec).len(), 9);
+    // Experts over 8, 16... ranks: the tensor parallel size stays, the data parallel size grows.
+    assert_eq!(Axis::Ep.values(&scenario, &spec)[..3], [8, 16, 32]);
+    assert_eq!(Axis::Ep.apply(&scenario, 32).map(|s| s.layout.label()).as_deref(), Some("TP8 DP4 EP32"));
+    assert_eq!((Axis::Ep.apply(&scenario, 12), Axis::Ep.value(&scenario)), (None, None));
 }
 
 #[test]

@@ -314,6 +314,43 @@ fn formulas_are_explained_with_the_origin_of_every_input() {
 }
 
 #[test]
+fn operations_are_sorted_by_what_they_cost() {
+    let page = open();
+    let first =
+        |page: &Page| (texts(page, ".operations .part th")[0].clone(), texts(page, ".operations .fold")[0].clone());
+    assert_eq!(first(&page), ("MLA attention".to_owned(), "Q projection".to_owned()));
+    let read = "[data-act='sort:1']";
+    page.click(read);
+    assert_eq!(first(&page), ("FFN".to_owned(), "routed experts".to_owned()));
+    assert_eq!(page.count("th[aria-sort=descending]"), 1);
+    page.click(read);
+    assert_eq!(first(&page), ("LM head".to_owned(), "LM head".to_owned()));
+    page.click(read);
+    assert_eq!(first(&page), ("MLA attention".to_owned(), "Q projection".to_owned()));
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn arrows_go_through_a_chart() {
+    let page = open();
+    let press = |key: &str| {
+        let press = "document.querySelector('[data-chart=bars] canvas')
+            .dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))";
+        page.execute(press, &json!([key]));
+        let tip =
+            "const tip = document.querySelector('[data-chart=bars] .tip'); return tip.hidden ? '' : tip.textContent";
+        page.execute(tip, &json!([])).as_str().expect("text").to_owned()
+    };
+    assert_eq!(press("ArrowRight"), "MLA attention: 78.8 TFLOP");
+    assert_eq!(press("ArrowRight"), "FFN: 49.7 TFLOP");
+    assert_eq!(press("ArrowLeft"), "MLA attention: 78.8 TFLOP");
+    assert_eq!(press("ArrowLeft"), "");
+    assert_eq!(press("ArrowLeft").lines().count(), 1);
+    assert_eq!(press("Escape"), "");
+    nothing_went_wrong(&page);
+}
+
+#[test]
 fn legends_hide_and_bars_stack_by_operation() {
     let page = open();
     let pixels = "return document.querySelector('[data-chart=bars] canvas').toDataURL()";
