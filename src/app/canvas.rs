@@ -164,15 +164,16 @@ pub(super) fn Chart(
     // Arrows go from one spot to the next, for those without a pointer.
     let at = StoredValue::new(usize::MAX);
     let keys = move |event: web_sys::KeyboardEvent| {
-        let count = spots.with_value(Vec::len);
+        let (last, now) = (spots.with_value(Vec::len).wrapping_sub(1), at.get_value());
         let next = match event.key().as_str() {
-            "ArrowRight" | "ArrowDown" => at.get_value().wrapping_add(1),
-            "ArrowLeft" | "ArrowUp" => at.get_value().min(count).wrapping_sub(1).min(count.wrapping_sub(1)),
+            "ArrowRight" | "ArrowDown" if now < last => now + 1,
+            "ArrowRight" | "ArrowDown" => 0,
+            "ArrowLeft" | "ArrowUp" => now.wrapping_sub(1).min(last),
             "Escape" => usize::MAX,
             _ => return,
         };
         event.prevent_default();
-        at.set_value(if next < count { next } else { usize::MAX });
+        at.set_value(next);
         // As one reads: from top to bottom, from left to right.
         let mut read = spots.get_value();
         crate::chart::order::sort(&mut read, |a, b| {
