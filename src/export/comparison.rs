@@ -2,17 +2,32 @@
 
 use super::csv;
 use super::markdown::escaped;
-use crate::estimate::{Breakdown, Quantity};
+use crate::estimate::{Breakdown, Quantity, Scope};
 use crate::hardware::Accelerator;
 use crate::json::{Member, Node, Span, Value};
 use crate::report::{Entry, Roof, compare_rows};
 use std::fmt::Write as _;
+
+/// Scenarios beside each other, as exports take them.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// The scope that is shown.
+    pub scope: Scope,
+    /// The scenarios that have numbers.
+    pub columns: Vec<Column>,
+    /// What a reader of the numbers must know: estimates that do not exist or are not whole, layouts that are refused.
+    pub notes: Vec<String>,
+    /// The link that opens the same; may be empty.
+    pub link: String,
+}
 
 /// One scenario.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Its letter and name.
     pub name: String,
+    /// Its letter.
+    pub key: char,
     /// Whether the others are held against it.
     pub baseline: bool,
     /// Its inputs in words: model, layout, precision, batch, accelerator.
@@ -25,13 +40,16 @@ pub struct Column {
     pub roof: Option<Roof>,
     /// The accelerator.
     pub accelerator: Accelerator,
+    /// Pipeline stages.
+    pub stages: u32,
 }
 
 const INPUTS: [&str; 5] = ["model", "layout", "precision", "batch", "accelerator"];
 
 /// A table of inputs and figures, with the link at its end.
 #[must_use]
-pub fn markdown(columns: &[Column], link: &str) -> String {
+pub fn markdown(sheet: &Sheet) -> String {
+    let columns = &sheet.columns;
     let mut out = String::new();
     let mut row = |first: &str, cells: &mut dyn Iterator<Item = String>| {
         let _ = write!(out, "| {first} |");
@@ -44,7 +62,11 @@ pub fn markdown(columns: &[Column], link: &str) -> String {
         let baseline = if column.baseline && columns.len() > 1 { " (baseline)" } else { "" };
         format!("{}{baseline}", escaped(&column.name))
     };
-    row("", &mut columns.iter().map(name));
+    let scope = match sheet.scope {
+        Scope::PerGpu => "per GPU",
+        Scope::Global => "whole model",
+    };
+    row(scope, &mut columns.iter().map(name));
     row(":--", &mut columns.iter().map(|_| "--:".to_owned()));
     for (at, input) in INPUTS.iter().enumerate() {
         row(
@@ -52,7 +74,7 @@ pub fn markdown(columns: &[Column], link: &str) -> String {
             &mut columns.iter().map(|column| column.inputs.get(at).map_or_else(String::new, |text| escaped(text))),
         );
     }
-    let base = columns.iter().position(|column| column.baseline).unwrap_or(0);
+    let base = columns.iter().position(|column| column.baseline);
     for figures in compare_rows(&entries(columns), base) {
         let cell = |cell: &crate::report::CompareCell| {
             let ratio = cell.ratio.as_ref().filter(|_| columns.len() > 1);
@@ -61,12 +83,16 @@ pub fn markdown(columns: &[Column], link: &str) -> String {
         };
         row(figures.label, &mut figures.cells.iter().map(cell));
     }
-    let _ = write!(
+    for (at, note) in sheet.notes.iter().enumerate() {
+        let _ = writeln!(out, "{}- {}", if at == 0 { "\n" } else { "" }, escaped(note));
+    }
+    let _ = writeln!(
         out,
-        "\nFLOPs and bytes: vLLM's estimator, with its simplifications. Time: the least that the roofline allows.\n"
+        "\nFLOPs and bytes, {scope}: vLLM's estimator, with its simplifications. Time: the least that the roofline allows one GPU{}.",
+        if columns.iter().any(|column| column.stages > 1) { ", with pipeline stages that of its stage" } else { "" }
     );
-    if !link.is_empty() {
-        let _ = write!(out, "\n<{link}>\n");
+    if !sheet.link.is_empty() {
+        let _ = write!(out, "\n<{}>\n", sheet.link);
     }
     out
 }
@@ -75,31 +101,32 @@ fn entries(columns: &[Column]) -> Vec<Entry<'_>> {
     let entry = |(place, column)| {
         let column: &Column = column;
         Entry {
-            key: u8::try_from(place).ok().and_then(|place| b'A'.checked_add(place)).map_or('?', char::from),
+            key: column.key,
             name: &column.name,
             place,
             breakdown: &column.breakdown,
             per_gpu: &column.per_gpu,
             roof: column.roof.as_ref(),
             accelerator: &column.accelerator,
+            stages: column.stages,
         }
     };
     columns.iter().enumerate().map(entry).collect()
 }
 
-/// Every term of every scenario: `scenario,component,operation,term,quantity,unit,value`.
+/// Every term of every scenario: `scenario,scope,component,operation,term,quantity,unit,value`.
 #[must_use]
-pub fn csv(columns: &[Column]) -> String {
-    let mut out = "scenario,component,operation,term,quantity,unit,value\n".to_owned();
-    for column in columns {
-        csv::terms(&mut out, &column.name, &column.breakdown);
+pub fn csv(sheet: &Sheet) -> String {
+    let mut out = "scenario,scope,component,operation,term,quantity,unit,value\n".to_owned();
+    for column in &sheet.columns {
+        csv::terms(&mut out, &column.name, sheet.scope, &column.breakdown);
     }
     out
 }
 
-/// The link, and of every scenario the inputs and the exact terms, in the scope that is shown and per GPU.
+/// The link, the scope that is shown, notes, and of every scenario the inputs and the exact terms, in the scope that is shown and per GPU.
 #[must_use]
-pub fn json(columns: &[Column], link: &str) -> String {
+pub fn json(sheet: &Sheet) -> String {
     let scenario = |column: &Column| {
         let inputs = INPUTS.iter().zip(&column.inputs).map(|(name, text)| (*name, Value::Text(text.clone())));
         object([
@@ -109,8 +136,14 @@ pub fn json(columns: &[Column], link: &str) -> String {
             ("per_gpu", amounts(&column.per_gpu)),
         ])
     };
-    let scenarios = columns.iter().map(|column| node(scenario(column))).collect();
-    let whole = object([("link", Value::Text(link.to_owned())), ("scenarios", Value::List(scenarios))]);
+    let scenarios = sheet.columns.iter().map(|column| node(scenario(column))).collect();
+    let notes = sheet.notes.iter().map(|note| node(Value::Text(note.clone()))).collect();
+    let whole = object([
+        ("link", Value::Text(sheet.link.clone())),
+        ("scope", Value::Text(csv::scope_name(sheet.scope).to_owned())),
+        ("notes", Value::List(notes)),
+        ("scenarios", Value::List(scenarios)),
+    ]);
     node(whole).to_text() + "\n"
 }
 

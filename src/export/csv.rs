@@ -1,11 +1,11 @@
 //! Every term, exact, for a spreadsheet.
 //!
-//! `case,component,operation,term,quantity,unit,value`, a row a term, no sums: they would count twice in a pivot
+//! `case,scope,component,operation,term,quantity,unit,value`, a row a term, no sums: they would count twice in a pivot
 //! table. Cells are quoted after RFC 4180 where they must be. A cell of text that begins with `=`, `+`, `-`, `@`, a tab
 //! or a carriage return gets an apostrophe in front, since spreadsheets would run it as a formula.
 
 use super::{ExportError, Exporter, Report};
-use crate::estimate::{Breakdown, Quantity};
+use crate::estimate::{Breakdown, Quantity, Scope};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -15,17 +15,17 @@ pub struct Csv;
 
 impl Exporter for Csv {
     fn export(&self, report: &Report<'_>) -> Result<String, ExportError> {
-        let mut text = "case,component,operation,term,quantity,unit,value\n".to_owned();
+        let mut text = "case,scope,component,operation,term,quantity,unit,value\n".to_owned();
         for case in report.cases {
-            terms(&mut text, &case.name, case.answer.breakdown(report.scope));
+            terms(&mut text, &case.name, report.scope, case.answer.breakdown(report.scope));
         }
         Ok(text)
     }
 }
 
 /// A row for each term of a breakdown.
-pub(super) fn terms(text: &mut String, name: &str, breakdown: &Breakdown) {
-    let name = cell(name);
+pub(super) fn terms(text: &mut String, name: &str, scope: Scope, breakdown: &Breakdown) {
+    let (name, scope) = (cell(name), scope_name(scope));
     for part in &breakdown.parts {
         for term in &part.terms {
             let (quantity, unit) = match term.def.quantity {
@@ -35,8 +35,16 @@ pub(super) fn terms(text: &mut String, name: &str, breakdown: &Breakdown) {
             };
             let (component, operation) = (part.component.name(), cell(term.def.operation));
             let (term, amount) = (term.def.name, term.amount);
-            let _ = writeln!(text, "{name},{component},{operation},{term},{quantity},{unit},{amount}");
+            let _ = writeln!(text, "{name},{scope},{component},{operation},{term},{quantity},{unit},{amount}");
         }
+    }
+}
+
+/// What a scope is called in files.
+pub(super) fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::PerGpu => "per_gpu",
+        Scope::Global => "global",
     }
 }
 

@@ -80,57 +80,57 @@ fn a_markdown_table() {
 #[test]
 fn comma_separated_values() {
     insta::assert_snapshot!(export(&Csv, &["-a=1@16,1", "8"]).unwrap(), @"
-    case,component,operation,term,quantity,unit,value
-    '-a,attn,QKV projection,qkv_proj,flops,FLOP,65536
-    '-a,attn,attention,attn_qk,flops,FLOP,4352
-    '-a,attn,attention,attn_av,flops,FLOP,4352
-    '-a,attn,output projection,out_proj,flops,FLOP,32768
-    '-a,attn,QKV projection,qkv_input,read,B,512
-    '-a,attn,QKV projection,qkv_weight,read,B,32768
-    '-a,attn,attention,attn_input,read,B,4864
-    '-a,attn,output projection,out_input,read,B,512
-    '-a,attn,output projection,out_weight,read,B,16384
-    '-a,attn,QKV projection,qkv_output,write,B,1024
-    '-a,attn,attention,kv_cache,write,B,512
-    '-a,attn,output projection,out_output,write,B,512
-    '-a,ffn,dense FFN,dense_ffn,flops,FLOP,196608
-    '-a,ffn,dense FFN,dense_up_gate_input,read,B,512
-    '-a,ffn,dense FFN,dense_up_gate_weights,read,B,65536
-    '-a,ffn,dense FFN,dense_silu_input,read,B,2048
-    '-a,ffn,dense FFN,dense_down_input,read,B,1024
-    '-a,ffn,dense FFN,dense_down_weights,read,B,32768
-    '-a,ffn,dense FFN,dense_up_gate_output,write,B,2048
-    '-a,ffn,dense FFN,dense_silu_output,write,B,1024
-    '-a,ffn,dense FFN,dense_down_output,write,B,512
-    '-a,unembed,LM head,unembed,flops,FLOP,256000
-    '-a,unembed,LM head,input,read,B,256
-    '-a,unembed,LM head,weight,read,B,128000
-    '-a,unembed,LM head,output,write,B,4000
-    8,attn,QKV projection,qkv_proj,flops,FLOP,262144
-    8,attn,attention,attn_qk,flops,FLOP,16384
-    8,attn,attention,attn_av,flops,FLOP,16384
-    8,attn,output projection,out_proj,flops,FLOP,131072
-    8,attn,QKV projection,qkv_input,read,B,2048
-    8,attn,QKV projection,qkv_weight,read,B,32768
-    8,attn,attention,attn_input,read,B,4096
-    8,attn,output projection,out_input,read,B,2048
-    8,attn,output projection,out_weight,read,B,16384
-    8,attn,QKV projection,qkv_output,write,B,4096
-    8,attn,attention,kv_cache,write,B,2048
-    8,attn,output projection,out_output,write,B,2048
-    8,ffn,dense FFN,dense_ffn,flops,FLOP,786432
-    8,ffn,dense FFN,dense_up_gate_input,read,B,2048
-    8,ffn,dense FFN,dense_up_gate_weights,read,B,65536
-    8,ffn,dense FFN,dense_silu_input,read,B,8192
-    8,ffn,dense FFN,dense_down_input,read,B,4096
-    8,ffn,dense FFN,dense_down_weights,read,B,32768
-    8,ffn,dense FFN,dense_up_gate_output,write,B,8192
-    8,ffn,dense FFN,dense_silu_output,write,B,4096
-    8,ffn,dense FFN,dense_down_output,write,B,2048
-    8,unembed,LM head,unembed,flops,FLOP,128000
-    8,unembed,LM head,input,read,B,128
-    8,unembed,LM head,weight,read,B,128000
-    8,unembed,LM head,output,write,B,2000
+    case,scope,component,operation,term,quantity,unit,value
+    '-a,per_gpu,attn,QKV projection,qkv_proj,flops,FLOP,65536
+    '-a,per_gpu,attn,attention,attn_qk,flops,FLOP,4352
+    '-a,per_gpu,attn,attention,attn_av,flops,FLOP,4352
+    '-a,per_gpu,attn,output projection,out_proj,flops,FLOP,32768
+    '-a,per_gpu,attn,QKV projection,qkv_input,read,B,512
+    '-a,per_gpu,attn,QKV projection,qkv_weight,read,B,32768
+    '-a,per_gpu,attn,attention,attn_input,read,B,4864
+    '-a,per_gpu,attn,output projection,out_input,read,B,512
+    '-a,per_gpu,attn,output projection,out_weight,read,B,16384
+    '-a,per_gpu,attn,QKV projection,qkv_output,write,B,1024
+    '-a,per_gpu,attn,attention,kv_cache,write,B,512
+    '-a,per_gpu,attn,output projection,out_output,write,B,512
+    '-a,per_gpu,ffn,dense FFN,dense_ffn,flops,FLOP,196608
+    '-a,per_gpu,ffn,dense FFN,dense_up_gate_input,read,B,512
+    '-a,per_gpu,ffn,dense FFN,dense_up_gate_weights,read,B,65536
+    '-a,per_gpu,ffn,dense FFN,dense_silu_input,read,B,2048
+    '-a,per_gpu,ffn,dense FFN,dense_down_input,read,B,1024
+    '-a,per_gpu,ffn,dense FFN,dense_down_weights,read,B,32768
+    '-a,per_gpu,ffn,dense FFN,dense_up_gate_output,write,B,2048
+    '-a,per_gpu,ffn,dense FFN,dense_silu_output,write,B,1024
+    '-a,per_gpu,ffn,dense FFN,dense_down_output,write,B,512
+    '-a,per_gpu,unembed,LM head,unembed,flops,FLOP,256000
+    '-a,per_gpu,unembed,LM head,input,read,B,256
+    '-a,per_gpu,unembed,LM head,weight,read,B,128000
+    '-a,per_gpu,unembed,LM head,output,write,B,4000
+    8,per_gpu,attn,QKV projection,qkv_proj,flops,FLOP,262144
+    8,per_gpu,attn,attention,attn_qk,flops,FLOP,16384
+    8,per_gpu,attn,attention,attn_av,flops,FLOP,16384
+    8,per_gpu,attn,output projection,out_proj,flops,FLOP,131072
+    8,per_gpu,attn,QKV projection,qkv_input,read,B,2048
+    8,per_gpu,attn,QKV projection,qkv_weight,read,B,32768
+    8,per_gpu,attn,attention,attn_input,read,B,4096
+    8,per_gpu,attn,output projection,out_input,read,B,2048
+    8,per_gpu,attn,output projection,out_weight,read,B,16384
+    8,per_gpu,attn,QKV projection,qkv_output,write,B,4096
+    8,per_gpu,attn,attention,kv_cache,write,B,2048
+    8,per_gpu,attn,output projection,out_output,write,B,2048
+    8,per_gpu,ffn,dense FFN,dense_ffn,flops,FLOP,786432
+    8,per_gpu,ffn,dense FFN,dense_up_gate_input,read,B,2048
+    8,per_gpu,ffn,dense FFN,dense_up_gate_weights,read,B,65536
+    8,per_gpu,ffn,dense FFN,dense_silu_input,read,B,8192
+    8,per_gpu,ffn,dense FFN,dense_down_input,read,B,4096
+    8,per_gpu,ffn,dense FFN,dense_down_weights,read,B,32768
+    8,per_gpu,ffn,dense FFN,dense_up_gate_output,write,B,8192
+    8,per_gpu,ffn,dense FFN,dense_silu_output,write,B,4096
+    8,per_gpu,ffn,dense FFN,dense_down_output,write,B,2048
+    8,per_gpu,unembed,LM head,unembed,flops,FLOP,128000
+    8,per_gpu,unembed,LM head,input,read,B,128
+    8,per_gpu,unembed,LM head,weight,read,B,128000
+    8,per_gpu,unembed,LM head,output,write,B,2000
     ");
 }
 

@@ -51,10 +51,25 @@ impl Scale {
         text
     }
 
+    /// This scale, or the value's own where it is too small for this one to say more than `<0.001`.
+    #[must_use]
+    pub fn fitting(&self, value: f64) -> Self {
+        let lost = value != 0.0 && round(value / self.factor).is_none_or(|(_, power)| power < -3);
+        if lost { Self::for_largest(self.unit, value) } else { *self }
+    }
+
+    /// A value as a cell of a column in that unit: bare, or with its own unit where it is too small for the column.
+    #[must_use]
+    pub fn cell(&self, value: f64) -> String {
+        let own = self.fitting(value);
+        if own == *self { self.number(value) } else { own.text(value) }
+    }
+
     /// A value with its unit: `129 TFLOP`; only [`NONE`](super::NONE) stands without one.
     #[must_use]
     pub fn text(&self, value: f64) -> String {
-        with_suffix(self.number(value), &[" ", self.prefix, self.unit.symbol].concat())
+        let own = self.fitting(value);
+        with_suffix(own.number(value), &[" ", own.prefix, own.unit.symbol].concat())
     }
 }
 
@@ -71,5 +86,16 @@ mod tests {
         assert_eq!(column, ["-3.40", "0.00120", "<0.001", "0", NONE]);
         assert_eq!(Scale::of(Unit::BYTE, &[]).symbol(), "B");
         assert_eq!(Scale::of(Unit::BYTE, &[999.7e9]).symbol(), "TB");
+    }
+
+    #[test]
+    fn what_is_too_small_for_a_column_has_its_own_prefix() {
+        let scale = Scale::of(Unit::FLOP, &[3.4e18]);
+        assert_eq!(scale.cell(3.4e18), "3.40");
+        assert_eq!(scale.cell(5.2e15), "0.00520");
+        assert_eq!(scale.cell(5.2e12), "5.20 TFLOP");
+        assert_eq!(scale.text(5.2e12), "5.20 TFLOP");
+        assert_eq!((scale.cell(0.0).as_str(), scale.cell(f64::NAN).as_str()), ("0", NONE));
+        assert_eq!(scale.fitting(5.2e12).symbol(), "TFLOP");
     }
 }

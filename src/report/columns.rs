@@ -46,6 +46,6 @@ impl Columns {
             Quantity::Read => &self.read,
             Quantity::Write => &self.write,
         };
-        scale.number(amount as f64)
+        scale.cell(amount as f64)
     }
 }

@@ -1,11 +1,12 @@
 //! Scenarios side by side: the rows of the compare table, one prefix a row, ratios to the baseline.
 //!
 //! FLOPs, bytes and intensity are of the scope that is shown; bound and time are those of one GPU, since all of them
-//! run at once. Less work and less time are better. Intensity has no better side: it rises with fewer bytes and with
-//! more FLOPs alike.
+//! run at once. Less work and less time are better, unless the two sums hold different components, or the two times are
+//! those of stages of different pipelines. Intensity has no better side: it rises with fewer bytes and with more FLOPs
+//! alike.
 
 use super::{Roof, Summary};
-use crate::estimate::Breakdown;
+use crate::estimate::{Breakdown, Component};
 use crate::format::{NONE, Scale, Unit, grouped, ratio};
 use crate::hardware::Accelerator;
 
@@ -26,6 +27,8 @@ pub struct Entry<'a> {
     pub roof: Option<&'a Roof>,
     /// What it runs on.
     pub accelerator: &'a Accelerator,
+    /// Pipeline stages: the time of one GPU is that of one stage.
+    pub stages: u32,
 }
 
 impl Entry<'_> {
@@ -72,17 +75,23 @@ pub enum Verdict {
     Neutral,
 }
 
-/// The rows of the compare table; ratios are to the entry at `baseline`.
+/// The rows of the compare table; ratios are to the entry at `baseline`, and there are none without one.
 #[must_use]
-pub fn compare_rows(entries: &[Entry<'_>], baseline: usize) -> Vec<CompareRow> {
+pub fn compare_rows(entries: &[Entry<'_>], baseline: Option<usize>) -> Vec<CompareRow> {
+    let base = baseline.and_then(|place| entries.get(place));
+    let same_parts = |entry: &Entry<'_>| base.is_some_and(|base| parts(base).eq(parts(entry)));
+    let comparable: Vec<bool> = entries.iter().map(same_parts).collect();
+    let same_stages = |entry: &Entry<'_>| base.is_some_and(|base| base.stages == entry.stages);
+    let timed: Vec<bool> = entries.iter().map(|entry| same_parts(entry) && same_stages(entry)).collect();
+    let never = vec![false; entries.len()];
     let summaries: Vec<Summary> = entries.iter().map(Entry::summary).collect();
     let costs: Vec<_> = entries.iter().map(|entry| entry.breakdown.cost()).collect();
     let amounts = |label, unit, name: &str, amounts: Vec<u128>| {
         let exact = amounts.iter().map(|amount| format!("{} {name}", grouped(*amount))).collect();
         let values: Vec<_> = amounts.iter().map(|amount| Some(*amount as f64)).collect();
-        row(label, unit, &values, exact, baseline, true)
+        row(label, unit, &values, exact, baseline, &comparable)
     };
-    let measured = |label, unit, name: &str, values: Vec<Option<f64>>, less_is_better| {
+    let measured = |label, unit, name: &str, values: Vec<Option<f64>>, less_is_better: &[bool]| {
         let exact = values.iter().map(|value| value.map_or_else(String::new, |v| format!("{v} {name}"))).collect();
         row(label, unit, &values, exact, baseline, less_is_better)
     };
@@ -102,17 +111,22 @@ pub fn compare_rows(entries: &[Entry<'_>], baseline: usize) -> Vec<CompareRow> {
             Unit::INTENSITY,
             "FLOP per byte read or written",
             costs.iter().map(|cost| cost.intensity().map(|intensity| intensity.0)).collect(),
-            false,
+            &never,
         ),
-        CompareRow { label: "Bound", cells: summaries.iter().map(bound).collect() },
+        CompareRow { label: "Bound of one GPU", cells: summaries.iter().map(bound).collect() },
         measured(
-            "Step, at least",
+            "Time on one GPU, at least",
             Unit::SECOND,
             "s",
             summaries.iter().map(|summary| summary.time.map(|time| time.0)).collect(),
-            true,
+            &timed,
         ),
     ]
+}
+
+/// What a sum is made of.
+fn parts<'a>(entry: &'a Entry<'_>) -> impl Iterator<Item = Component> + 'a {
+    entry.breakdown.parts.iter().map(|part| part.component)
 }
 
 fn row(
@@ -120,28 +134,25 @@ fn row(
     unit: Unit,
     values: &[Option<f64>],
     exact: Vec<String>,
-    baseline: usize,
-    less_is_better: bool,
+    baseline: Option<usize>,
+    less_is_better: &[bool],
 ) -> CompareRow {
     let known: Vec<f64> = values.iter().copied().flatten().collect();
     let scale = Scale::of(unit, &known);
-    let base = values.get(baseline).copied().flatten();
+    let base = baseline.and_then(|place| values.get(place).copied().flatten());
     let cell = |(place, (value, exact)): (usize, (&Option<f64>, String))| {
-        let times = (*value).zip(base).map(|(value, base)| value / base).filter(|r| r.is_finite() && place != baseline);
+        let times =
+            (*value).zip(base).map(|(value, base)| value / base).filter(|r| r.is_finite() && Some(place) != baseline);
         let text = times.map(ratio);
         let verdict = match (&text, times) {
-            (Some(text), Some(times)) if less_is_better && *text != ratio(1.0) => {
-                if times < 1.0 {
-                    Verdict::Better
-                } else {
-                    Verdict::Worse
-                }
+            (Some(text), Some(times)) if less_is_better.get(place) == Some(&true) && *text != ratio(1.0) => {
+                if times < 1.0 { Verdict::Better } else { Verdict::Worse }
             }
             _ => Verdict::Neutral,
         };
         CompareCell {
-            text: value.map_or_else(|| NONE.to_owned(), |value| scale.number(value)),
-            unit: value.map_or_else(String::new, |_| scale.symbol()),
+            text: value.map_or_else(|| NONE.to_owned(), |value| scale.fitting(value).number(value)),
+            unit: value.map_or_else(String::new, |value| scale.fitting(value).symbol()),
             exact,
             ratio: text,
             verdict,
@@ -153,6 +164,7 @@ fn row(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hardware::Precision;
     use crate::report::fixtures::{self, Case};
 
     #[test]
@@ -166,7 +178,7 @@ mod tests {
             });
             format!("{}: {}", row.label, cells.collect::<Vec<_>>().join(" | "))
         };
-        let text = compare_rows(&entries, 0).iter().map(row).collect::<Vec<_>>().join("\n");
+        let text = compare_rows(&entries, Some(0)).iter().map(row).collect::<Vec<_>>().join("\n");
         insta::assert_snapshot!(text.replace(crate::format::THIN_SPACE, "_"));
     }
 
@@ -175,20 +187,32 @@ mod tests {
         let nothing = Breakdown::default();
         let case = Case::of("", 8, false);
         let empty = Entry { breakdown: &nothing, per_gpu: &nothing, ..case.entry(0) };
-        for baseline in [0, 1, 7] {
+        for baseline in [Some(0), Some(1), Some(7), None] {
             let rows = compare_rows(&[case.entry(0), empty], baseline);
             assert!(rows[3..].iter().all(|row| row.cells[1].text == NONE && row.cells[1].ratio.is_none()));
         }
-        assert!(compare_rows(&[], 0).iter().all(|row| row.cells.is_empty()));
+        assert!(compare_rows(&[], Some(0)).iter().all(|row| row.cells.is_empty()));
         let without = Entry { roof: None, ..case.entry(0) };
-        assert_eq!(compare_rows(&[without], 0)[5].cells[0].text, NONE);
+        assert_eq!(compare_rows(&[without], None)[5].cells[0].text, NONE);
     }
 
     #[test]
     fn equal_scenarios_differ_by_nothing() {
         let case = fixtures::example();
-        let rows = compare_rows(&[case.entry(0), case.entry(1)], 0);
+        let rows = compare_rows(&[case.entry(0), case.entry(1)], Some(0));
         assert!(rows.iter().all(|row| row.cells[1].verdict == Verdict::Neutral));
         assert_eq!(rows[0].cells[1].ratio.as_deref(), Some("1.00×"));
+    }
+
+    #[test]
+    fn sums_of_other_components_and_other_stages_are_not_better() {
+        let (whole, staged) = (fixtures::example(), Case::new(fixtures::scenario("", 8, 2, 1, false), Precision::Fp8));
+        let mut partial = Case::of("", 8, false);
+        partial.breakdown.parts.truncate(1);
+        let rows = compare_rows(&[whole.entry(0), staged.entry(1), partial.entry(2)], Some(0));
+        let verdicts = |row: usize| rows[row].cells.iter().map(|cell| cell.verdict).collect::<Vec<_>>();
+        assert_eq!(verdicts(0), [Verdict::Neutral, Verdict::Better, Verdict::Neutral]);
+        assert_eq!(verdicts(5), [Verdict::Neutral; 3]);
+        assert!(rows[5].cells[1].ratio.is_some());
     }
 }

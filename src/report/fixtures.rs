@@ -90,6 +90,7 @@ impl Case {
             per_gpu: &self.breakdown,
             roof: Some(&self.roof),
             accelerator: hardware::by_id(&self.scenario.accelerator.id).unwrap(),
+            stages: self.scenario.layout.pp.get(),
         }
     }
 }

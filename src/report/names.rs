@@ -1,5 +1,6 @@
 //! What scenarios are called: by a given name, or by what tells them apart.
 
+use crate::batch::case::VerifyAs;
 use crate::scenario::state::{Comparison, ModelChoice, Scenario};
 
 /// A name a scenario, no two equal. A name that was given stands; the others name what differs between the scenarios,
@@ -46,7 +47,7 @@ fn unlike(taken: &[String], name: String) -> String {
 type Aspect = fn(&Scenario, &dyn Fn(&ModelChoice) -> String) -> String;
 
 /// In the order in which a name says them.
-const ASPECTS: [Aspect; 9] = [
+const ASPECTS: [Aspect; 10] = [
     |scenario, model_name| model_name(&scenario.model),
     |scenario, _| scenario.layout.label(),
     |scenario, _| match scenario.quantization.name() {
@@ -57,6 +58,10 @@ const ASPECTS: [Aspect; 9] = [
     |scenario, _| scenario.dtype.map_or("dtype auto", |dtype| dtype.name()).to_owned(),
     |scenario, _| if scenario.disable_sliding_window { "no window" } else { "window" }.to_owned(),
     |scenario, _| scenario.case().map(|case| case.name().to_owned()).unwrap_or_default(),
+    |scenario, _| match scenario.verify {
+        VerifyAs::Decode => "verify as decode".to_owned(),
+        VerifyAs::Prefill => "verify as prefill".to_owned(),
+    },
     |scenario, _| {
         let accelerator = scenario.accelerator.accelerator();
         accelerator.map_or_else(|| scenario.accelerator.id.clone(), |accelerator| accelerator.name.into_owned())

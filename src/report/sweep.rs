@@ -43,7 +43,7 @@ pub fn sweep_table(swept: &[Swept<'_>], axis: Axis, measure: Measure) -> SweepTa
     let cell = |swept: &Swept<'_>, x: u64| {
         let found = swept.series.points.iter().find(|sample| sample.x == x);
         let value = found.and_then(|sample| sample.value);
-        let text = value.map_or_else(|| NONE.to_owned(), |value| scale.number(value));
+        let text = value.map_or_else(|| NONE.to_owned(), |value| scale.cell(value));
         (text, value, found.and_then(|sample| sample.bound))
     };
     let row =

@@ -119,13 +119,15 @@ impl AcceleratorChoice {
                 Number::Fp4 => accelerator.peaks.fp4 = rate,
                 Number::Bandwidth => accelerator.bandwidth = BytesPerSecond(base.unwrap_or(0.0)),
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and finite")]
-                Number::Memory => accelerator.usable = base.map(|bytes| Bytes(bytes as u128)),
+                Number::Memory => accelerator.usable = base.map(|bytes| Bytes(bytes.round() as u128)),
             }
         }
         let name = if self.name.is_empty() { format!("{} (edited)", accelerator.name) } else { self.name.clone() };
         accelerator.name = name.into();
-        accelerator.status = Status::Ok;
-        accelerator.note = "Numbers of your own.".into();
+        if !self.numbers.is_empty() {
+            accelerator.status = Status::Ok;
+            accelerator.note = "Numbers of your own.".into();
+        }
         Some(accelerator)
     }
 }

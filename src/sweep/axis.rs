@@ -68,8 +68,9 @@ impl Axis {
         matches!(self, Self::Tp | Self::Pp | Self::Dp | Self::Ep)
     }
 
-    /// Sensible values for a scenario, ascending, at most [`MOST_POINTS`]: of layouts all that vLLM accepts up to a
-    /// usual size; of the batch the powers of two and geometric steps between them.
+    /// Sensible values for a scenario, ascending, at most [`MOST_POINTS`]: of tensor and pipeline sizes all that vLLM
+    /// accepts up to a usual size, of data and expert parallel sizes those in steps of two; of the batch the powers of
+    /// two and geometric steps between them; and the value that the scenario has.
     #[must_use]
     pub fn values(self, scenario: &Scenario, spec: &ModelSpec) -> Vec<u64> {
         let accepted = |value: &u64| match self.apply(scenario, *value) {
@@ -92,7 +93,15 @@ impl Axis {
                 (0..=LARGEST_DP.ilog2()).map(|power| tp << power).collect()
             }
         };
-        candidates.into_iter().filter(accepted).collect()
+        let mut values: Vec<u64> = candidates.into_iter().filter(accepted).collect();
+        // What the scenario has is a point of its own sweep, however odd it is.
+        if let Some(own) = self.value(scenario).filter(accepted)
+            && let Err(place) = values.binary_search(&own)
+        {
+            values.insert(place, own);
+            values.truncate(MOST_POINTS.max(place + 1));
+        }
+        values
     }
 
     /// The value that the scenario has; `None` where its requests differ in it.

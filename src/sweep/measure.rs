@@ -36,7 +36,7 @@ impl Measure {
             Self::Written => "bytes written per GPU",
             Self::Moved => "bytes moved per GPU",
             Self::Intensity => "arithmetic intensity",
-            Self::Time => "step, at least",
+            Self::Time => "time on one GPU, at least",
             Self::TokensPerSecond => "new tokens per second, at most",
         }
     }

@@ -55,7 +55,7 @@ Any other method leaves attention and FFN uncounted, as in vLLM.
 Formats:
   table     for a terminal
   markdown  for a review document
-  csv       case,component,operation,term,quantity,unit,value; a row a term, exact; a cell
+  csv       case,scope,component,operation,term,quantity,unit,value; a row a term, exact; a cell
             of text that begins with = + - @ has an apostrophe in front
   json      an answer (below); several cases are {\"cases\": [{\"name\": ..., ...answer}]}
 

@@ -130,8 +130,8 @@ fn composition(breakdown: &Breakdown, theme: &Theme, visible: &dyn Fn(Layer) -> 
 
 /// `129 TFLOP`; where a layer is hidden `78.8 of 129 TFLOP`; bare numbers where the heading has the unit.
 fn total(scale: &Scale, shown: f64, whole: f64, hidden: bool, with_unit: bool) -> String {
-    let end = if with_unit { scale.text(whole) } else { scale.number(whole) };
-    if hidden { format!("{} of {end}", scale.number(shown)) } else { end }
+    let end = if with_unit { scale.text(whole) } else { scale.cell(whole) };
+    if hidden { format!("{} of {end}", scale.cell(shown)) } else { end }
 }
 
 /// What a layer costs in a breakdown.

@@ -20,7 +20,9 @@ use crate::units::{Bytes, Flops};
 #[must_use]
 pub fn colour(parts: &Parts, component: Component) -> Colour {
     match component {
-        Component::Attention | Component::MlaAttention => parts.attention,
+        Component::MlaAttention => parts.attention,
+        // Another one: models of both kinds may stand beside each other.
+        Component::Attention => parts.embed,
         Component::Ffn => parts.ffn,
         Component::Unembed => parts.unembed,
     }
@@ -30,7 +32,8 @@ pub fn colour(parts: &Parts, component: Component) -> Colour {
 #[must_use]
 pub fn shape(component: Component) -> Shape {
     match component {
-        Component::Attention | Component::MlaAttention => Shape::Triangle,
+        Component::MlaAttention => Shape::Triangle,
+        Component::Attention => Shape::Down,
         Component::Ffn => Shape::Square,
         Component::Unembed => Shape::Diamond,
     }
