@@ -42,6 +42,23 @@
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch (error) { /* Storage is off: the system's theme it is. */ }
 
+  // Pages that are served without TLS have no clipboard of their own; the older way to copy still works there.
+  if (!navigator.clipboard) {
+    Object.defineProperty(navigator, "clipboard", { value: { writeText: function (text) {
+      var area = element("textarea", text);
+      area.style.position = "fixed";
+      area.style.opacity = "0";
+      (document.querySelector("dialog[open]") || document.body).append(area);
+      area.select();
+      var done = document.execCommand("copy");
+      area.remove();
+      return done ? Promise.resolve() : Promise.reject(new Error("copying was refused"));
+    } } });
+  }
+
+  // On paper, the link stands below what was printed.
+  window.addEventListener("beforeprint", function () { document.body.dataset.link = location.href; });
+
   // Moving to another screen can change how many pixels a pixel is without resizing anything; charts listen to `resize`.
   (function sharpen() {
     if (typeof matchMedia !== "function") return;
@@ -67,7 +84,9 @@
     var again = element("button", "Reload");
     copy.type = again.type = "button";
     copy.addEventListener("click", function () {
-      navigator.clipboard.writeText(location.href).then(function () { copy.textContent = "Copied"; });
+      navigator.clipboard.writeText(location.href).then(
+        function () { copy.textContent = "Copied"; },
+        function () { copy.textContent = "Copy it from the address bar"; });
     });
     again.addEventListener("click", function () { location.reload(); });
     box.append(title, element("p", "That is a fault of this page, not of your input. The link holds what was set up last."),

@@ -156,8 +156,9 @@ fn Cases(state: State) -> impl IntoView {
 fn CaseField(state: State) -> impl IntoView {
     let value = super::html::kept(move || state.scenario.with(|s| s.case().map(Case::to_text)).unwrap_or_default());
     let typed = RwSignal::new(None::<(String, String, String)>);
+    let now = move || format!("{}\n{}", state.scenario.with(|scenario| scenario.id), value.get());
     let shown = text(move || {
-        typed.get().filter(|(_, _, then)| *then == value.get()).map_or_else(|| value.get(), |(typed, _, _)| typed)
+        typed.get().filter(|(_, _, then)| *then == now()).map_or_else(|| value.get(), |(typed, _, _)| typed)
     });
     let error = super::html::kept(move || {
         let text = shown.get();
@@ -169,7 +170,7 @@ fn CaseField(state: State) -> impl IntoView {
         if let Ok(case) = Case::parse(&text) {
             replace(state, "case", case);
         }
-        typed.set(Some((text, String::new(), value.get_untracked())));
+        typed.set(Some((text, String::new(), untrack(now))));
     };
     let fix = Callback::new(move |text: String| {
         if let Ok(case) = Case::parse(&text) {

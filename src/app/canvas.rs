@@ -85,19 +85,21 @@ pub(super) fn dark_mode() -> RwSignal<bool> {
         // The page listens as long as it lives.
         changed.forget();
     }
+    // Paper is white.
+    super::html::listen("beforeprint", move |_| dark.set(false));
+    super::html::listen("afterprint", move |_| dark.set(is_dark()));
     dark
 }
 
 /// Device pixels a CSS pixel, kept up to date: zooming and moving to another screen change it.
 fn pixel_ratio() -> RwSignal<f64> {
     let ratio = RwSignal::new(window().device_pixel_ratio());
-    let resized = window_event_listener(leptos::ev::resize, move |_| {
+    super::html::listen("resize", move |_| {
         let now = window().device_pixel_ratio();
         if (ratio.get_untracked() - now).abs() > 1e-6 {
             ratio.set(now);
         }
     });
-    on_cleanup(move || resized.remove());
     ratio
 }
 

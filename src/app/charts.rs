@@ -2,11 +2,10 @@
 
 use super::canvas::{Chart, Sheet, Spot};
 use super::html::{Block, Html, text};
-use super::scenarios::Entries;
+use super::scenarios::{Entries, letter};
 use super::state::State;
 use crate::chart::theme::Theme;
 use crate::chart::{bars, roofline};
-use crate::estimate::Scope;
 use crate::format::{NONE, Unit, duration, si, significant};
 use crate::report::charts::{self, Layer};
 use crate::report::{Entry, Summary};
@@ -21,10 +20,6 @@ const POINTS: usize = 2;
 #[component]
 pub(super) fn Charts(state: State) -> impl IntoView {
     let by_operation = move || state.view.with(|view| view.by_operation);
-    let scope = move || match state.comparison.with(|comparison| comparison.scope) {
-        Scope::PerGpu => "per GPU",
-        Scope::Global => "whole model",
-    };
     let made = move |entries: &[Entry<'_>], theme: &Theme| {
         state.view.with(|view| {
             let visible = |layer: Layer| !view.hidden[BARS].contains(&layer);
@@ -55,6 +50,9 @@ pub(super) fn Charts(state: State) -> impl IntoView {
         html.take()
     });
     let of_roof = text(move || match state.shown() {
+        Some(outcome) if Entries::of(state).outcomes.iter().any(|other| other.accelerator != outcome.accelerator) => {
+            "Roofline".to_owned()
+        }
         Some(outcome) => match &outcome.roof {
             Some(roof) => format!("Roofline · {}, {}", outcome.accelerator.name, roof.peak.precision_used.label()),
             None => format!("Roofline · {}", outcome.accelerator.name),
@@ -65,7 +63,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
     view! {
         <div class="charts">
             <section class="card" data-chart="bars">
-                <div class="heading"><h2>{text(move || format!("Where it goes, {}", scope()))}</h2><Block class="chips modes" markup=modes act=by/></div>
+                <div class="heading"><h2>{text(move || format!("Where it goes, {}", super::scope(state)))}</h2><Block class="chips modes" markup=modes act=by/></div>
                 <Legend state chart=BARS/>
                 <Chart
                     label=text(move || Entries::of(state).with(components_label))
@@ -288,8 +286,11 @@ fn points(state: State) -> String {
         let chosen =
             chosen.as_ref().and_then(|outcome| outcome.per_gpu.as_ref().ok().map(|per_gpu| (outcome, per_gpu)));
         if let Some((outcome, per_gpu)) = chosen {
+            let place = state.comparison.with(|comparison| comparison.place(outcome.scenario.id));
             for part in &per_gpu.parts {
-                row(part.component.title(), Summary::of(part.cost(), outcome.roof.as_ref()));
+                let title = part.component.title();
+                let title = if several { format!("{} {title}", place.map_or('?', letter)) } else { title.to_owned() };
+                row(&title, Summary::of(part.cost(), outcome.roof.as_ref()));
             }
         }
     });

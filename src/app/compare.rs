@@ -3,6 +3,7 @@
 use super::html::{Block, Html, text};
 use super::scenarios::{Entries, letter};
 use super::state::{Outcome, State};
+use crate::batch::case::VerifyAs;
 use crate::report::{Verdict, compare_rows};
 use crate::scenario::state::Section;
 use leptos::prelude::*;
@@ -19,7 +20,7 @@ pub(super) fn Compare(state: State) -> impl IntoView {
     });
     view! {
         <section class="card" id="compare" hidden=single>
-            <h2>"Compare"</h2>
+            <h2>{text(move || format!("Compare, {}", super::scope(state)))}</h2>
             <div class="scroll" tabindex="0" role="region" aria-label="Comparison">
                 <Block class="compare-table" markup=text(move || table(state)) act=choose/>
             </div>
@@ -31,7 +32,7 @@ fn table(state: State) -> String {
     let held = Entries::of(state);
     held.with(|entries| {
         let baseline = state.comparison.with(|comparison| comparison.baseline());
-        let base = held.outcomes.iter().position(|outcome| outcome.scenario.id == baseline).unwrap_or(0);
+        let base = held.outcomes.iter().position(|outcome| outcome.scenario.id == baseline);
         let mut html = Html::default();
         if entries.len() < 2 {
             return String::new();
@@ -43,7 +44,7 @@ fn table(state: State) -> String {
             html.raw("<th scope=\"col\"><button type=\"button\" class=\"head\" data-act=\"").text(&outcome.scenario.id.to_string());
             html.raw("\"><span class=\"badge\" style=\"background:").text(&colour.to_string()).raw(";color:");
             html.text(&colour.letter().to_string()).raw("\">").text(&entry.key.to_string()).raw("</span> ");
-            html.text(entry.name).raw("</button>").raw(if at == base { " <em>baseline</em>" } else { "" }).raw("</th>");
+            html.text(entry.name).raw("</button>").raw(if Some(at) == base { " <em>baseline</em>" } else { "" }).raw("</th>");
         }
         html.raw("</tr></thead><tbody>");
         for row in compare_rows(entries, base) {
@@ -63,7 +64,7 @@ fn table(state: State) -> String {
             }
             html.raw("</tr>");
         }
-        inputs(&mut html, &held.outcomes, base);
+        inputs(&mut html, &held.outcomes, base.unwrap_or(0));
         html.raw("</tbody></table>");
         if held.outcomes.iter().any(|outcome| outcome.settings.layout.pp.get() > 1) {
             html.raw("<p class=\"hint\">With pipeline stages the time is that of one GPU’s stage; a step passes all stages one after the other.</p>");
@@ -112,12 +113,26 @@ pub(super) fn input(section: Section, outcome: &Outcome) -> String {
             format!(
                 "{} weights, {} KV, {}{window}",
                 weights.as_deref().unwrap_or("unquantized"),
-                settings.kv_cache.name(),
+                kv(outcome),
                 settings.dtype(spec).name()
             )
         }
+        Section::Batch if outcome.scenario.verify == VerifyAs::Prefill => {
+            format!("{}, verifies as prefills", outcome.case.to_text())
+        }
         Section::Batch => outcome.case.to_text(),
-        Section::Accelerator => outcome.accelerator.name.to_string(),
+        Section::Accelerator => match &outcome.roof {
+            Some(roof) => format!("{}, {}", outcome.accelerator.name, roof.peak.precision_used.label()),
+            None => outcome.accelerator.name.to_string(),
+        },
+    }
+}
+
+/// The dtype that the KV cache is counted in.
+fn kv(outcome: &Outcome) -> &'static str {
+    match outcome.settings.kv_cache.name() {
+        "auto" => outcome.settings.dtype(&outcome.model.spec).name(),
+        name => name,
     }
 }
 

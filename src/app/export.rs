@@ -4,14 +4,14 @@ use super::compare::{heading, input};
 use super::facts::Facts;
 use super::html::{Block, text};
 use super::link;
-use super::scenarios::{Entries, names};
-use super::state::State;
-use crate::chart::text::elide;
-use crate::export::comparison::{self, Column};
+use super::scenarios::{Entries, letter};
+use super::state::{Outcome, State};
+use crate::export::comparison::{self, Column, Sheet};
 use crate::scenario::file::to_file;
 use crate::scenario::state::Section;
 use leptos::prelude::*;
 use std::fmt::Write as _;
+use std::sync::Arc;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -43,16 +43,9 @@ fn run(state: State, act: &str) {
         let _ = menu.remove_attribute("open");
     }
     match act {
-        "markdown" => link::copy(
-            state,
-            "Markdown",
-            comparison::markdown(&columns(state), &link::address(state).unwrap_or_default()),
-        ),
-        "csv" => download("rooflens.csv", "text/csv", &comparison::csv(&columns(state))),
-        "json" => {
-            let json = comparison::json(&columns(state), &link::address(state).unwrap_or_default());
-            download("rooflens.json", "application/json", &json);
-        }
+        "markdown" => link::copy(state, "Markdown", comparison::markdown(&sheet(state))),
+        "csv" => download("rooflens.csv", "text/csv", &comparison::csv(&sheet(state))),
+        "json" => download("rooflens.json", "application/json", &comparison::json(&sheet(state))),
         "file" => {
             if let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) {
                 let file = state.comparison.with_untracked(|comparison| to_file(comparison, &facts.presets));
@@ -66,26 +59,28 @@ fn run(state: State, act: &str) {
 }
 
 /// The scenarios as exports take them.
-fn columns(state: State) -> Vec<Column> {
+fn sheet(state: State) -> Sheet {
     let held = untrack(move || Entries::of(state));
-    let names = untrack(move || names(state));
-    let baseline = state.comparison.with_untracked(|comparison| comparison.baseline());
-    held.outcomes
-        .iter()
-        .enumerate()
-        .filter_map(|(place, outcome)| {
-            let inputs = Section::ALL.map(|section| input(section, outcome));
-            Some(Column {
-                name: heading(place, names.get(place)?),
-                baseline: outcome.scenario.id == baseline,
-                inputs,
-                breakdown: outcome.breakdown.as_ref().ok()?.clone(),
-                per_gpu: outcome.per_gpu.as_ref().ok()?.clone(),
-                roof: outcome.roof.clone(),
-                accelerator: outcome.accelerator.clone(),
-            })
+    let (baseline, scope) = state.comparison.with_untracked(|comparison| (comparison.baseline(), comparison.scope));
+    let column = |(outcome, (place, name)): (&Arc<Outcome>, &(usize, String))| {
+        Some(Column {
+            name: heading(*place, name),
+            key: letter(*place),
+            baseline: outcome.scenario.id == baseline,
+            inputs: Section::ALL.map(|section| input(section, outcome)),
+            breakdown: outcome.breakdown.as_ref().ok()?.clone(),
+            per_gpu: outcome.per_gpu.as_ref().ok()?.clone(),
+            roof: outcome.roof.clone(),
+            accelerator: outcome.accelerator.clone(),
+            stages: outcome.settings.layout.pp.get(),
         })
-        .collect()
+    };
+    Sheet {
+        scope,
+        columns: held.outcomes.iter().zip(&held.named).filter_map(column).collect(),
+        notes: untrack(move || super::notes::strong(state, None)),
+        link: link::address(state).unwrap_or_default(),
+    }
 }
 
 /// Gives a file to the browser's downloads.
@@ -144,13 +139,31 @@ fn rasterise(picture: &web_sys::HtmlImageElement, name: &'static str) -> Option<
     canvas.to_blob(done.unchecked_ref()).ok()
 }
 
+/// Cuts a text into lines of a caption; nothing is left out, so that a link stays one that can be copied.
+fn wrap(text: &str, lines: &mut Vec<String>) {
+    const LETTERS: usize = 110;
+    let mut line = String::new();
+    // Control characters are none of XML's.
+    for (at, letter) in text.chars().filter(|letter| !letter.is_control()).enumerate() {
+        if at > 0 && at % LETTERS == 0 {
+            lines.push(std::mem::take(&mut line));
+        }
+        line.push(letter);
+    }
+    lines.push(line);
+}
+
 /// The chart with a margin, and below it what it is of.
 fn captioned(state: State, svg: &str, width: f64, height: f64) -> String {
     const MARGIN: f64 = 16.0;
     const LINE: f64 = 15.0;
-    let mut lines: Vec<String> =
-        columns(state).iter().map(|column| format!("{}: {}", column.name, column.inputs.join(" · "))).collect();
-    lines.push(link::address(state).unwrap_or_default());
+    let sheet = sheet(state);
+    let mut lines = Vec::new();
+    for column in &sheet.columns {
+        wrap(&format!("{}: {}", column.name, column.inputs.join(" · ")), &mut lines);
+    }
+    sheet.notes.iter().for_each(|note| wrap(note, &mut lines));
+    wrap(&sheet.link, &mut lines);
     let rows = u32::try_from(lines.len()).map_or(0.0, f64::from);
     let (full_width, full_height) = (width + 2.0 * MARGIN, height + 3.0 * MARGIN + rows * LINE);
     let inner = svg.get(svg.find("<svg").unwrap_or(0)..).unwrap_or_default();
@@ -160,7 +173,7 @@ fn captioned(state: State, svg: &str, width: f64, height: f64) -> String {
     let mut y = height + 2.0 * MARGIN + 4.0;
     for line in &lines {
         let mut html = super::html::Html::default();
-        html.text(&elide(line, 10.0, width));
+        html.text(line);
         let _ = write!(
             out,
             "<text x=\"{MARGIN}\" y=\"{y}\" font-family=\"system-ui, sans-serif\" font-size=\"10\" fill=\"#646c76\">{}</text>",

@@ -35,7 +35,7 @@ impl Ready {
 
 /// Begins to fetch.
 pub(super) fn fetch(state: State) {
-    leptos::task::spawn_local(async move {
+    super::html::spawn(async move {
         let facts = match load().await {
             Ok(ready) => {
                 // Before anything is shown, so that nothing else is.

@@ -29,9 +29,12 @@ pub(super) fn NumberField(
     context: Option<Signal<String>>,
 ) -> impl IntoView {
     // What was typed, its error (empty: none), and the value it led to: as soon as the value is another one, that is
-    // shown instead.
+    // shown instead; so it is when another scenario is selected.
     let typed = RwSignal::new(None::<(String, String, String)>);
-    let now = move || format!("{}\n{}", value.get(), context.map(|context| context.get()).unwrap_or_default());
+    let now = move || {
+        let id = state.scenario.with(|scenario| scenario.id);
+        format!("{id}\n{}\n{}", value.get(), context.map(|context| context.get()).unwrap_or_default())
+    };
     let current = move || typed.get().filter(|(_, _, then)| *then == now());
     let input = move |ev: web_sys::Event| {
         let text = event_target_value(&ev);

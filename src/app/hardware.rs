@@ -82,7 +82,10 @@ fn Editor(state: State) -> impl IntoView {
             })
         };
         let take = Callback::new(move |text: String| {
-            let text = text.trim().replace([',', '_', '\u{202f}', ' '], "");
+            let text = text.trim().replace(['_', '\u{202f}', ' '], "");
+            // A comma sets thousands apart, or it is a decimal comma: then it would multiply.
+            let grouped = text.split(',').skip(1).all(|group| group.split('.').next().is_some_and(|g| g.len() == 3));
+            let text = if grouped { text.replace(',', "") } else { text };
             let read = if text.is_empty() || text == "–" { None } else { Some(decimal::parse(&text)) };
             let value = match read {
                 None if number == Number::Bandwidth => return Err("A bandwidth is needed.".to_owned()),

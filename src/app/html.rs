@@ -6,7 +6,9 @@
 
 use leptos::html::Div;
 use leptos::prelude::*;
+use std::pin::Pin;
 use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 
 /// Markup in the making.
 #[derive(Debug, Default)]
@@ -102,6 +104,20 @@ pub(super) fn kept(read: impl Fn() -> String + Send + Sync + 'static) -> Memo<St
 pub(super) fn follow(run: impl Fn() + 'static) {
     let run: Box<dyn Fn()> = Box::new(run);
     Effect::new(move |_| run());
+}
+
+/// Does something on an event of the window, as long as the page lives.
+pub(super) fn listen(event: &str, run: impl FnMut(web_sys::Event) + 'static) {
+    let run: Box<dyn FnMut(web_sys::Event)> = Box::new(run);
+    let run = Closure::wrap(run);
+    let _ = window().add_event_listener_with_callback(event, run.as_ref().unchecked_ref());
+    run.forget();
+}
+
+/// Runs a future to its end.
+pub(super) fn spawn(run: impl Future<Output = ()> + 'static) {
+    let run: Pin<Box<dyn Future<Output = ()>>> = Box::pin(run);
+    leptos::task::spawn_local(run);
 }
 
 /// What happens on a click, in the one type that all have.

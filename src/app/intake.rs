@@ -1,6 +1,7 @@
 //! Pasting and dropping anywhere on the page, and choosing a file.
 
 use super::facts::Facts;
+use super::html;
 use super::state::State;
 use crate::json::MAX_BYTES;
 use crate::scenario::file::from_file;
@@ -16,29 +17,31 @@ pub(super) fn listen(state: State) {
             state.status.update(|status| status.dragging = on);
         }
     };
-    let pasted = window_event_listener(leptos::ev::paste, move |event| {
+    html::listen("paste", move |event| {
         if is_text_field(event.target().as_ref()) {
             return;
         }
-        let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok()).unwrap_or_default();
+        let data = event.dyn_ref::<web_sys::ClipboardEvent>().and_then(web_sys::ClipboardEvent::clipboard_data);
+        let text = data.and_then(|data| data.get_data("text/plain").ok()).unwrap_or_default();
         if !text.trim().is_empty() {
             event.prevent_default();
             take(state, text, None);
         }
     });
-    let over = window_event_listener(leptos::ev::dragover, move |event| {
+    html::listen("dragover", move |event| {
         event.prevent_default();
         drag(true);
     });
-    let left = window_event_listener(leptos::ev::dragleave, move |event| {
-        if event.related_target().is_none() {
+    html::listen("dragleave", move |event| {
+        if event.dyn_ref::<web_sys::DragEvent>().is_some_and(|event| event.related_target().is_none()) {
             drag(false);
         }
     });
-    let dropped = window_event_listener(leptos::ev::drop, move |event| {
+    html::listen("drop", move |event| {
         event.prevent_default();
         drag(false);
-        let Some(data) = event.data_transfer() else { return };
+        let data = event.dyn_ref::<web_sys::DragEvent>().and_then(web_sys::DragEvent::data_transfer);
+        let Some(data) = data else { return };
         match data.files() {
             Some(files) if files.length() > 0 => take_files(state, &files),
             _ => {
@@ -49,18 +52,12 @@ pub(super) fn listen(state: State) {
             }
         }
     });
-    on_cleanup(move || {
-        pasted.remove();
-        over.remove();
-        left.remove();
-        dropped.remove();
-    });
 }
 
 /// Reads files that were dropped or chosen, one after the other: a config, and what belongs beside it.
 pub(super) fn take_files(state: State, files: &web_sys::FileList) {
     let files: Vec<web_sys::File> = (0..files.length()).filter_map(|at| files.get(at)).collect();
-    leptos::task::spawn_local(async move {
+    html::spawn(async move {
         let mut read = Vec::new();
         for file in files {
             if file.size() > MAX_BYTES as f64 {
@@ -102,7 +99,11 @@ pub(super) fn take(state: State, text: String, name: Option<String>) {
         Document::Comparison => {
             let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) else { return };
             match from_file(&text, &facts.presets) {
-                Ok(opened) => super::link::show(state, opened),
+                Ok(opened) => {
+                    if let Err(error) = super::link::show(state, opened, &facts) {
+                        notice(state, error);
+                    }
+                }
                 Err(error) => notice(state, error.to_string()),
             }
         }

@@ -2,9 +2,10 @@
 
 use super::facts::{Facts, Ready};
 use super::html::{Block, Html, text};
-use super::scenarios::names;
+use super::scenarios::{letter, names};
 use super::state::{State, Status};
 use crate::scenario::link::{Opened, decode, encode};
+use crate::scenario::state::ModelChoice;
 use leptos::prelude::*;
 use std::time::Duration;
 use wasm_bindgen_futures::JsFuture;
@@ -30,20 +31,33 @@ pub(super) fn open(state: State, facts: &Ready) {
         return;
     }
     match decode(&hash, &facts.presets) {
-        Ok(opened) => show(state, opened),
-        Err(error) => {
-            let href = window().location().href().unwrap_or_default();
-            let link = LinkState { error: Some(error.to_string()), broken: href, changed: Vec::new() };
-            state.status.update(|status| status.link = link);
+        Ok(opened) => {
+            if let Err(error) = show(state, opened, facts) {
+                broken(state, error);
+            }
         }
+        Err(error) => broken(state, error.to_string()),
     }
 }
 
-/// Shows what a link or a file holds.
-pub(super) fn show(state: State, opened: Opened) {
+fn broken(state: State, error: String) {
+    let href = window().location().href().unwrap_or_default();
+    let link = LinkState { error: Some(error), broken: href, changed: Vec::new() };
+    state.status.update(|status| status.link = link);
+}
+
+/// Shows what a link or a file holds; or why that cannot be shown, and then nothing changes.
+pub(super) fn show(state: State, opened: Opened, facts: &Ready) -> Result<(), String> {
+    for (place, scenario) in opened.comparison.scenarios().iter().enumerate() {
+        if let ModelChoice::Custom(model) = &scenario.model {
+            crate::model::read(&model.config, model.companion.as_deref(), &facts.classes)
+                .map_err(|error| format!("The config.json of scenario {} cannot be read: {error}", letter(place)))?;
+        }
+    }
     state.status.update(|status| status.link = LinkState { changed: opened.changed, ..LinkState::default() });
     state.change("open", |comparison| *comparison = opened.comparison);
     state.selected.set(state.comparison.with_untracked(crate::scenario::state::Comparison::baseline));
+    Ok(())
 }
 
 /// The address for what is shown.
@@ -77,14 +91,18 @@ pub(super) fn follow(state: State) {
             timer.clear();
         }
         let write = move || {
-            if let (Ok(address), Ok(history)) = (address(state), window().history()) {
-                written.set_value(address.clone());
-                let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
-            }
+            let Ok(history) = window().history() else { return };
+            // An address that shows something else is worse than none.
+            let address = address(state).unwrap_or_else(|error| {
+                state.say(error);
+                window().location().pathname().unwrap_or_default()
+            });
+            written.set_value(address.clone());
+            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
         };
         waiting.set_value(set_timeout_with_handle(write, PAUSE).ok());
     });
-    let changed = window_event_listener(leptos::ev::hashchange, move |_| {
+    super::html::listen("hashchange", move |_| {
         let href = window().location().href().unwrap_or_default();
         if written.with_value(|written| *written != href)
             && let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked())
@@ -92,7 +110,6 @@ pub(super) fn follow(state: State) {
             open(state, &facts);
         }
     });
-    on_cleanup(move || changed.remove());
 }
 
 /// What the comparison is of: scenarios by name, then the model.
@@ -110,7 +127,7 @@ fn title(state: State) -> String {
 
 /// Puts a text on the clipboard, and says how that went.
 pub(super) fn copy(state: State, what: &'static str, content: String) {
-    leptos::task::spawn_local(async move {
+    super::html::spawn(async move {
         let clipboard = window().navigator().clipboard();
         let done = JsFuture::from(clipboard.write_text(&content)).await.is_ok();
         let said = if done { format!("{what} copied.") } else { "The browser does not allow copying here.".to_owned() };

@@ -119,6 +119,14 @@ fn Theme(state: State) -> impl IntoView {
     }
 }
 
+/// What the figures are of.
+fn scope(state: State) -> &'static str {
+    match state.comparison.with(|comparison| comparison.scope) {
+        Scope::PerGpu => "per GPU",
+        Scope::Global => "whole model",
+    }
+}
+
 /// Per GPU or the whole model.
 #[component]
 fn Scopes(state: State) -> impl IntoView {

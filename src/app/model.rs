@@ -39,10 +39,10 @@ pub(super) fn Panel(state: State) -> impl IntoView {
             if let Some(notice) = &status.notice {
                 html.element("<p class=\"error\" role=\"alert\">", notice, "</p>");
             }
-            if let Some(draft) = &status.draft {
-                refused(state, &draft.error, &mut html);
-            }
         });
+        if let Some(draft) = state.draft() {
+            refused(state, &draft.error, &mut html);
+        }
         html.take()
     });
     let back = Callback::new(move |_: String| state.forget_draft());
@@ -144,7 +144,7 @@ fn Editor(state: State) -> impl IntoView {
                 spellcheck="false"
                 autocomplete="off"
                 aria-label="config.json"
-                aria-invalid=text(move || state.status.with(|status| status.draft.is_some()).to_string())
+                aria-invalid=text(move || state.draft().is_some().to_string())
                 prop:value=text(move || state.config_text())
                 on:input=super::html::changed(move |ev| edit(event_target_value(&ev)))
             ></textarea>

@@ -1,5 +1,6 @@
 //! What a reader of the numbers must know: refused layouts, components left out, simplifications.
 
+use super::compare::heading;
 use super::html::{Block, Html, text};
 use super::state::{Outcome, State};
 use crate::model::Weight;
@@ -11,8 +12,9 @@ use leptos::prelude::*;
 pub(super) fn Notes(state: State) -> impl IntoView {
     let markup = text(move || {
         let Some(outcome) = state.shown() else { return String::new() };
-        let (weighty, info): (Vec<_>, Vec<_>) =
+        let (mut weighty, info): (Vec<_>, Vec<_>) =
             collect(&outcome).into_iter().partition(|(weight, _)| *weight > Weight::Info);
+        weighty.extend(strong(state, Some(outcome.scenario.id)).into_iter().map(|text| (Weight::Strong, text)));
         let mut html = Html::default();
         list(&mut html, "<ul class=\"notes\" aria-label=\"Notes\">", &weighty);
         if !info.is_empty() {
@@ -24,6 +26,23 @@ pub(super) fn Notes(state: State) -> impl IntoView {
         html.take()
     });
     view! { <Block class="notes-region" markup/> }
+}
+
+/// What weighs most of every scenario but one, with the scenario in front where there are several.
+pub(super) fn strong(state: State, but: Option<u32>) -> Vec<String> {
+    let names = super::scenarios::names(state);
+    let outcomes = state.outcomes.now();
+    let mut notes = Vec::new();
+    for outcome in outcomes.0.iter().filter(|outcome| Some(outcome.scenario.id) != but) {
+        let place = state.comparison.with(|comparison| comparison.place(outcome.scenario.id)).unwrap_or(usize::MAX);
+        for (_, text) in collect(outcome).into_iter().filter(|(weight, _)| *weight == Weight::Strong) {
+            notes.push(match names.get(place) {
+                Some(name) if outcomes.0.len() > 1 => format!("{}: {text}", heading(place, name)),
+                _ => text,
+            });
+        }
+    }
+    notes
 }
 
 fn list(html: &mut Html, open: &'static str, notes: &[(Weight, String)]) {

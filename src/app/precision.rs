@@ -32,6 +32,11 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         options.push(("none".to_owned(), "none".to_owned()));
         let known = ONE_BYTE.iter().chain(&HALF_BYTE).chain(&["bitsandbytes", "gguf"]);
         options.extend(known.map(|method| ((*method).to_owned(), (*method).to_owned())));
+        // A link may name another one.
+        let chosen = state.scenario.with(|scenario| scenario.quantization.name().to_owned());
+        if options.iter().all(|(method, _)| *method != chosen) {
+            options.push((chosen.clone(), chosen));
+        }
         options
     };
     let kv = move || {

@@ -6,6 +6,7 @@ use crate::report::Entry;
 use crate::scenario::state::MOST_SCENARIOS;
 use leptos::prelude::*;
 use std::sync::Arc;
+use wasm_bindgen::JsCast;
 
 /// The letter of a place, `A` for the first.
 pub(super) fn letter(place: usize) -> char {
@@ -13,21 +14,15 @@ pub(super) fn letter(place: usize) -> char {
 }
 
 /// Scenario names, the given ones or by what differs.
-pub(super) fn names(state: State) -> Vec<String> {
-    let models = move |choice: &crate::scenario::state::ModelChoice| {
-        state.outcomes.with(|outcomes| {
-            let found = outcomes.0.iter().find(|outcome| outcome.scenario.model == *choice);
-            found.map_or_else(String::new, |outcome| outcome.model.name.clone())
-        })
-    };
-    state.comparison.with(|comparison| crate::report::names(comparison, &models))
+pub(super) fn names(state: State) -> Arc<Vec<String>> {
+    state.names.now()
 }
 
 /// The scenarios that have numbers, as charts and tables take them.
 pub(super) struct Entries {
     pub(super) outcomes: Vec<Arc<Outcome>>,
     /// Place in the comparison and name of each.
-    named: Vec<(usize, String)>,
+    pub(super) named: Vec<(usize, String)>,
 }
 
 impl Entries {
@@ -56,6 +51,7 @@ impl Entries {
                 per_gpu: outcome.per_gpu.as_ref().ok()?,
                 roof: outcome.roof.as_ref(),
                 accelerator: &outcome.accelerator,
+                stages: outcome.settings.layout.pp.get(),
             })
         });
         use_them(&entries.collect::<Vec<_>>())
@@ -70,23 +66,18 @@ pub(super) fn Tabs(state: State) -> impl IntoView {
         let chosen = state.scenario.with(|scenario| scenario.id);
         let ids: Vec<u32> = state.comparison.with(|comparison| comparison.scenarios().iter().map(|s| s.id).collect());
         let theme = super::theme(state);
-        for (place, (id, name)) in ids.into_iter().zip(names(state)).enumerate() {
+        for (place, (id, name)) in ids.into_iter().zip(names(state).iter()).enumerate() {
             let on = id == chosen;
             html.raw("<button type=\"button\" class=\"tab").raw(if on { " on" } else { "" }).raw("\" aria-pressed=\"");
             html.raw(if on { "true" } else { "false" }).raw("\" data-act=\"").text(&id.to_string());
             html.raw("\"><span class=\"badge\" style=\"background:").text(&theme.scenario(place).to_string());
             html.raw(";color:").text(&theme.scenario(place).letter().to_string()).raw("\">");
-            html.text(&letter(place).to_string()).element(
-                "</span><span class=\"tab-name\">",
-                &name,
-                "</span></button>",
-            );
+            html.text(&letter(place).to_string()).element("</span><span class=\"tab-name\">", name, "</span></button>");
         }
         html.take()
     });
     let choose = Callback::new(move |id: String| {
         if let Ok(id) = id.parse() {
-            state.forget_draft();
             state.selected.set(id);
         }
     });
@@ -214,10 +205,10 @@ pub(super) fn Steps(state: State) -> impl IntoView {
 
 /// Ctrl+Z and Ctrl+Shift+Z anywhere but in the config's own editor, which has its browser's undo.
 pub(super) fn listen(state: State) {
-    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+    super::html::listen("keydown", move |event| {
+        let Some(event) = event.dyn_ref::<web_sys::KeyboardEvent>() else { return };
         let key = event.key();
         let in_editor = event.target().is_some_and(|target| {
-            use wasm_bindgen::JsCast;
             target.dyn_ref::<web_sys::Element>().is_some_and(|element| element.tag_name() == "TEXTAREA")
         });
         if !(event.ctrl_key() || event.meta_key()) || event.alt_key() || in_editor {
@@ -230,5 +221,4 @@ pub(super) fn listen(state: State) {
         }
         event.prevent_default();
     });
-    on_cleanup(move || keys.remove());
 }

@@ -60,6 +60,8 @@ impl PartialEq for Outcomes {
 /// A config that is being worked on and is not a valid one (yet).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConfigDraft {
+    /// The scenario that it is for.
+    id: u32,
     pub(super) text: String,
     pub(super) file: Option<String>,
     pub(super) error: ConfigError,
@@ -69,7 +71,7 @@ pub(super) struct ConfigDraft {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Status {
     /// The config text that was typed, pasted or dropped and could not be taken.
-    pub(super) draft: Option<ConfigDraft>,
+    draft: Option<Arc<ConfigDraft>>,
     /// How many fields hold something that is not valid.
     pub(super) errors: usize,
     /// Something to say about files.
@@ -110,6 +112,8 @@ pub(super) struct State {
     /// The scenario that is selected.
     pub(super) scenario: Known<Scenario>,
     pub(super) outcomes: Known<Outcomes>,
+    /// What scenarios are called, in order.
+    pub(super) names: Known<Vec<String>>,
     pub(super) status: Held<Status>,
     pub(super) view: Held<View>,
     pub(super) dark: RwSignal<bool>,
@@ -133,12 +137,22 @@ impl State {
                 _ => Outcomes::default(),
             })
         });
+        let names = Known::new(move |_: Option<&Vec<String>>| {
+            let models = move |choice: &ModelChoice| {
+                outcomes.with(|outcomes| {
+                    let found = outcomes.0.iter().find(|outcome| outcome.scenario.model == *choice);
+                    found.map_or_else(String::new, |outcome| outcome.model.name.clone())
+                })
+            };
+            comparison.with(|comparison| crate::report::names(comparison, &models))
+        });
         Self {
             facts,
             comparison,
             selected,
             scenario,
             outcomes,
+            names,
             status: Held::new(Status::default()),
             view: Held::new(View::default()),
             dark: super::canvas::dark_mode(),
@@ -153,7 +167,15 @@ impl State {
 
     /// Says what was just done.
     pub(super) fn say(&self, text: impl Into<String>) {
-        self.status.update(|status| status.said = text.into());
+        let state = *self;
+        let text = text.into();
+        self.status.update(|status| status.said.clone_from(&text));
+        let done = move || {
+            if state.status.with_untracked(|status| status.said == text) {
+                state.status.update(|status| status.said.clear());
+            }
+        };
+        set_timeout(done, std::time::Duration::from_secs(6));
     }
 
     /// Drops the config that could not be taken.
@@ -223,17 +245,28 @@ impl State {
         if comparison.scenario(selected).is_none() {
             self.selected.set(comparison.baseline());
         }
-        self.comparison.set(comparison);
         let steps = self.history.with_value(History::depth);
+        let before = self.comparison.now_untracked();
+        self.comparison.set(comparison);
+        let comparison = self.comparison.now_untracked();
         self.status.update(|status| {
-            status.draft = None;
+            // What was half-typed goes only with the config that it was to be.
+            let model = |of: &Comparison, id| of.scenario(id).map(|scenario| scenario.model.clone());
+            let stays = |draft: &Arc<ConfigDraft>| model(&before, draft.id) == model(&comparison, draft.id);
+            status.draft = status.draft.take().filter(stays);
             status.steps = steps;
         });
     }
 
+    /// The config of the selected scenario that could not be taken.
+    pub(super) fn draft(&self) -> Option<Arc<ConfigDraft>> {
+        let id = self.scenario.with(|scenario| scenario.id);
+        self.status.with(|status| status.draft.clone().filter(|draft| draft.id == id))
+    }
+
     /// Whether what is shown belongs to earlier, valid inputs.
     pub(super) fn is_stale(&self) -> bool {
-        self.status.with(|status| status.errors > 0 || status.draft.is_some())
+        self.draft().is_some() || self.status.with(|status| status.errors > 0)
     }
 
     /// What is shown of the selected scenario, once there is something.
@@ -244,8 +277,8 @@ impl State {
 
     /// The text of the config that is being edited.
     pub(super) fn config_text(&self) -> String {
-        if let Some(text) = self.status.with(|status| status.draft.as_ref().map(|draft| draft.text.clone())) {
-            return text;
+        if let Some(draft) = self.draft() {
+            return draft.text.clone();
         }
         self.scenario.with(|scenario| match &scenario.model {
             // A config that came with a link is one line.
@@ -272,7 +305,10 @@ impl State {
                 self.forget_draft();
                 self.edit(Section::Model, "config", |scenario| scenario.model = ModelChoice::Custom(model));
             }
-            Some(Err(error)) => self.status.update(|status| status.draft = Some(ConfigDraft { text, file, error })),
+            Some(Err(error)) => {
+                let draft = ConfigDraft { id: self.id(), text, file, error };
+                self.status.update(|status| status.draft = Some(Arc::new(draft)));
+            }
             None => self.say("Class facts are still loading; try again in a moment."),
         }
     }

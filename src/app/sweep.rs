@@ -92,6 +92,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         <details class="card sweep" id="sweep" on:toggle=toggled>
             <summary><h2>"Sweep"</h2></summary>
             <Controls state/>
+            <p class="hint">{text(move || result().map_or("", |result| remark(&result)).to_owned())}</p>
             <Chart
                 label
                 dark=state.dark
@@ -156,6 +157,19 @@ fn Controls(state: State) -> impl IntoView {
                 {scale(true)}
                 {scale(false)}
             </div>
+    }
+}
+
+/// What a sweep leaves unsaid.
+fn remark(result: &Result) -> &'static str {
+    if result.swept().iter().all(|line| line.series.points.is_empty()) {
+        return "No value of this axis suits these scenarios: vLLM refuses the rest of their layout, or the batch has no such number.";
+    }
+    match result.axis {
+        Axis::Pp => "Sizes that vLLM refuses are left out. With pipeline stages the time is that of one stage.",
+        Axis::Dp | Axis::Ep => "The batch is that of each data-parallel rank. Sizes that vLLM refuses are left out.",
+        Axis::Tp => "Sizes that vLLM refuses are left out.",
+        _ => "",
     }
 }
 

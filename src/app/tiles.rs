@@ -53,17 +53,23 @@ fn figures(outcome: &Outcome, html: &mut Html) {
     let summary = Summary::of(per_gpu.cost(), outcome.roof.as_ref());
     let exact = |amount: u128, unit: &str| format!("{} {unit}", grouped(amount));
     let titles = match outcome.scope {
-        Scope::PerGpu => ["FLOPs per GPU", "Read per GPU", "Written per GPU"],
-        Scope::Global => ["FLOPs, whole model", "Read, whole model", "Written, whole model"],
+        Scope::PerGpu => ["FLOPs per GPU", "Read per GPU", "Written per GPU", "Intensity", "Bound"],
+        Scope::Global => [
+            "FLOPs, whole model",
+            "Read, whole model",
+            "Written, whole model",
+            "Intensity, whole model",
+            "Bound, one GPU",
+        ],
     };
-    let [flops, read, write] = titles;
+    let [flops, read, write, ratio, limit] = titles;
     tile(html, "", flops, &si(cost.flops.as_f64(), Unit::FLOP), &exact(cost.flops.0, "FLOP"));
     tile(html, "", read, &si(cost.read.as_f64(), Unit::BYTE), &exact(cost.read.0, "bytes"));
     tile(html, "", write, &si(cost.write.as_f64(), Unit::BYTE), &exact(cost.write.0, "bytes"));
-    let intensity = summary.intensity.map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
-    tile(html, "", "Intensity", &intensity, "FLOPs per byte read or written, on one GPU");
+    let intensity = cost.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
+    tile(html, "", ratio, &intensity, "FLOPs per byte read or written");
     let bound = summary.bound.map_or(NONE, |bound| bound.label());
-    tile(html, bound, "Bound", bound, "What limits one GPU at this arithmetic intensity");
+    tile(html, bound, limit, bound, "What limits one GPU at this arithmetic intensity");
     let time = summary.time.map_or_else(|| NONE.to_owned(), duration);
     let stages = outcome.settings.layout.pp.get();
     let how = summary.time.map_or_else(String::new, |time| {

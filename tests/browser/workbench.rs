@@ -234,7 +234,10 @@ fn exports_hold_the_figures() {
     export(&page, "csv");
     let csv = saved(&page);
     let text = csv["text"].as_str().expect("text");
-    assert!(text.starts_with("scenario,component,operation,term,quantity,unit,value\nA TP8,mla_attn,"), "{text}");
+    assert!(
+        text.starts_with("scenario,scope,component,operation,term,quantity,unit,value\nA TP8,per_gpu,mla_attn,"),
+        "{text}"
+    );
     export(&page, "json");
     page.wait_until("kept.saved.length === 2 && kept.saved[1].text", SOON);
     let json: Value = serde_json::from_str(saved(&page)["text"].as_str().expect("text")).expect("JSON");
@@ -252,11 +255,130 @@ fn exports_hold_the_figures() {
     let svg = saved(&page);
     let text = svg["text"].as_str().expect("text");
     assert!(text.starts_with("<svg") && text.contains("DeepSeek-V3") && text.contains("#1.z."), "{text}");
+    page.wait_until("location.hash.startsWith('#1.z.')", SOON);
+    let link = page.execute("return location.href", &json!([]));
+    let lines: String =
+        text.split("<text x=\"16\"").filter_map(|part| part.split('>').nth(1)?.split('<').next()).collect();
+    assert!(lines.ends_with(link.as_str().expect("a link")), "the link is whole: {link} {lines}");
     page.click("[data-chart=bars] .save[data-act=png]");
     page.wait_until("kept.saved.length === 4 && kept.saved[3].size", SOON);
     let png = page.execute("const {name, type, size} = kept.saved[3]; return {name, type, size}", &json!([]));
     assert_eq!((&png["name"], &png["type"]), (&json!("where-it-goes.png"), &json!("image/png")));
     assert!(png["size"].as_u64().expect("a size") > 5_000, "{png}");
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn a_scenario_without_an_estimate_takes_no_others_place() {
+    let page = captured();
+    for _ in 0..2 {
+        page.click("#add-scenario");
+    }
+    // The batch is no longer shared, and the first one's is beyond what can be counted.
+    page.click(".tab-list .tab:nth-child(1)");
+    page.execute(
+        "[...document.querySelectorAll('.panel')].find((p) => p.querySelector('#case')).querySelector('.share').click()",
+        &json!([]),
+    );
+    page.set_value("#case", "1000000000*9007199254740992@9007199254740992");
+    page.click(".tab-list .tab:nth-child(3)");
+    size(&page, 1, "4");
+    assert_eq!(texts(&page, ".compare .badge"), ["B", "C"]);
+    assert_eq!(
+        (page.count(".compare em"), page.count(".compare small")),
+        (0, 0),
+        "nothing is held against another one"
+    );
+    assert!(texts(&page, ".note.strong").iter().any(|note| note.starts_with("A ") && note.contains("no estimate")));
+    export(&page, "markdown");
+    page.wait_until("kept.copied.length === 1", SOON);
+    let markdown = page.execute("return kept.copied[0]", &json!([])).as_str().expect("text").to_owned();
+    let head = markdown.lines().next().expect("a line");
+    assert!(head.starts_with("| per GPU | B ") && head.contains("| C "), "{markdown}");
+    assert!(markdown.contains("- A ") && !markdown.contains('×'), "{markdown}");
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn the_whole_model_is_one_and_the_same_everywhere() {
+    let page = captured();
+    page.click("#add-scenario");
+    size(&page, 1, "4");
+    page.execute("document.querySelectorAll('[name=scope]')[1].click()", &json!([]));
+    page.wait_until("document.querySelector('#compare h2').textContent === 'Compare, whole model'", SOON);
+    let intensity = tile(&page, "Intensity, whole model");
+    assert_eq!(compared(&page)[3][2].replace(' ', "").split("FLOP").next(), intensity.split("FLOP").next());
+    let foot = texts(&page, ".operations tfoot td");
+    assert_eq!(format!("{}FLOP/B", foot[3]), intensity);
+    export(&page, "csv");
+    let csv = saved(&page);
+    assert!(csv["text"].as_str().expect("text").contains("A TP8,global,mla_attn,"));
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn what_is_half_typed_stays_with_its_scenario() {
+    let page = open();
+    page.click("#add-scenario");
+    page.set_value("#case", "8Ki junk");
+    size(&page, 1, "abc");
+    assert_eq!(page.count("#stale"), 1);
+    page.click(".tab-list .tab:nth-child(1)");
+    assert_eq!(page.value("#case"), "mix=8192,32*1@8192");
+    assert_eq!((page.count("#stale"), page.value(".sizes .field:nth-child(1) input").as_str()), (0, "8"));
+    // A config that is being edited outlives edits of other things.
+    page.execute("document.querySelector('#config').closest('details').open = true", &json!([]));
+    page.set_value("#config", "{\"model_type\": ");
+    size(&page, 2, "2");
+    assert_eq!(page.value("#config"), "{\"model_type\": ");
+    page.click(".tab-list .tab:nth-child(2)");
+    assert_ne!(page.value("#config"), "{\"model_type\": ");
+    page.click(".tab-list .tab:nth-child(1)");
+    assert_eq!(page.value("#config"), "{\"model_type\": ");
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn copying_works_without_a_clipboard_of_the_browsers_own() {
+    let before =
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true, writable: true});
+        window.copied = [];
+        document.execCommand = (command) => { copied.push(command, document.activeElement.value); return true; };";
+    let page = Page::open_with("", Options { before: Some(before), ..Options::default() });
+    page.wait_until("document.querySelectorAll('.operations tbody').length > 0", SOON);
+    page.click("#copy-link");
+    page.wait_until("copied.length === 2 && copied[1].includes('/#1.z.')", SOON);
+    page.wait_until("document.querySelector('#said').textContent === 'Link copied.'", SOON);
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn paper_is_white_and_has_the_link() {
+    let page = open();
+    page.emulate_dark(true);
+    page.wait_until("matchMedia('(prefers-color-scheme: dark)').matches", SOON);
+    size(&page, 1, "4");
+    page.wait_until("location.hash.startsWith('#1.z.')", SOON);
+    let pixel = "const canvas = document.querySelector('[data-chart=bars] canvas');
+        return canvas.toDataURL()";
+    let dark = page.execute(pixel, &json!([]));
+    page.execute("dispatchEvent(new Event('beforeprint'))", &json!([]));
+    let light = page.execute(pixel, &json!([]));
+    assert_ne!(light, dark);
+    assert_eq!(page.execute("return document.body.dataset.link === location.href", &json!([])), true);
+    page.execute("dispatchEvent(new Event('afterprint'))", &json!([]));
+    assert_eq!(page.execute(pixel, &json!([])), dark);
+    nothing_went_wrong(&page);
+}
+
+#[test]
+fn a_file_with_an_unreadable_config_changes_nothing() {
+    let page = open();
+    let file =
+        r#"{"rooflens": 1, "scenarios": [{"model": {"config": "oops"}, "cases": ["1@8"], "accelerator": "h200-sxm"}]}"#;
+    drop_files(&page, &[("broken.json", file)]);
+    page.wait_until("document.querySelector('.problems').textContent.includes('scenario A cannot be read')", SOON);
+    assert_eq!(tile(&page, "FLOPs per GPU"), "129TFLOP");
     nothing_went_wrong(&page);
 }
 
