@@ -293,7 +293,8 @@ fn an_edit_is_repainted_within_a_frame() {
 #[ignore = "writes a file of the repository"]
 fn screenshot() {
     let page = open();
-    page.resize(1280, 900);
+    crate::workbench::four(&page);
+    page.resize(1280, 1180);
     page.wait_until("document.querySelector('canvas').clientWidth > 100", SOON);
     page.screenshot(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("public/screenshot.png"));
 }

@@ -31,7 +31,7 @@ fn ep(page: &Page, on: bool) {
 }
 
 /// Four layouts of the worked example, as the mock of the page has them.
-fn four(page: &Page) {
+pub(crate) fn four(page: &Page) {
     for (tp, pp, dp, on) in FOUR {
         page.click("#add-scenario");
         size(page, 1, tp);
