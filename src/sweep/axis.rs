@@ -99,7 +99,6 @@ impl Axis {
             && let Err(place) = values.binary_search(&own)
         {
             values.insert(place, own);
-            values.truncate(MOST_POINTS.max(place + 1));
         }
         values
     }
@@ -231,7 +230,7 @@ const EIGHTHS: [f64; 8] = [
     1.834_008_086_409_342_4,
 ];
 
-/// Powers of two with seven steps between them, as many as [`MOST_POINTS`] allows.
+/// Powers of two with seven steps between them, fewer than [`MOST_POINTS`], so that there is room for one more.
 fn geometric(from: u64, to: u64) -> Vec<u64> {
     let (from, to) = (from.max(1), to.min(LARGEST_TOKENS));
     let mut values = vec![from];
@@ -256,10 +255,10 @@ mod tests {
     #[test]
     fn geometric_values_ascend_and_hold_the_powers_of_two() {
         let values = geometric(1, 1 << 20);
-        assert!(values.len() <= MOST_POINTS && values.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(values.len() < MOST_POINTS && values.windows(2).all(|pair| pair[0] < pair[1]));
         assert!((0..=20).all(|power| values.contains(&(1 << power))));
         assert_eq!(geometric(3, 8), [3, 4, 5, 6, 7, 8]);
         assert_eq!(geometric(9, 4), [9]);
-        assert!(geometric(1, u64::MAX).len() <= MOST_POINTS);
+        assert!(geometric(1, u64::MAX).len() < MOST_POINTS);
     }
 }
