@@ -33,6 +33,7 @@
 #[cfg(target_arch = "wasm32")]
 pub mod app;
 pub mod batch;
+pub mod bench;
 pub mod chart;
 pub mod crc32;
 pub mod decimal;

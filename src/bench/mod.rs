@@ -1,0 +1,7 @@
+//! The round trip with `vllm bench forward`: the case is built here, measured elsewhere, and read back beside the
+//! estimate.
+//!
+//! Nothing here knows a browser: what the page shows of a file is a [`view::View`], a tree of plain text and tags that
+//! the page turns into elements.
+
+pub mod view;
