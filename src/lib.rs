@@ -50,3 +50,4 @@ pub mod scenario;
 pub mod settings;
 pub mod sweep;
 pub mod units;
+pub mod yaml;

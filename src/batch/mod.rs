@@ -5,6 +5,8 @@
 
 pub mod case;
 pub mod count;
+pub mod jitter;
+pub mod shapes;
 
 /// The phase of a request, which decides how its attention reads and which of its tokens need logits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
