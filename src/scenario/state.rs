@@ -5,6 +5,7 @@
 //! every scenario.
 
 use crate::batch::case::{Case, VerifyAs};
+use crate::bench::run::Run;
 use crate::estimate::Scope;
 use crate::hardware::Precision;
 use crate::layout::Layout;
@@ -99,6 +100,8 @@ pub struct Comparison {
     shared: Vec<Section>,
     /// Of what the numbers are.
     pub scope: Scope,
+    /// How the cases are run where they are measured.
+    pub run: Run,
 }
 
 impl Scenario {
@@ -179,7 +182,7 @@ impl Comparison {
     pub fn of(scenario: Scenario) -> Self {
         let baseline = scenario.id;
         let shared = Section::ALL.into_iter().filter(|section| *section != Section::Layout).collect();
-        Self { scenarios: vec![scenario], baseline, shared, scope: Scope::PerGpu }
+        Self { scenarios: vec![scenario], baseline, shared, scope: Scope::PerGpu, run: Run::default() }
     }
 
     /// Scenarios as a link or a file holds them; ids are given anew, in order. Sections that are named as shared but
@@ -204,7 +207,7 @@ impl Comparison {
             scenario.active = scenario.active.min(scenario.cases.len() - 1);
         }
         let baseline = scenarios.get(baseline).or_else(|| scenarios.first()).map_or(0, |scenario| scenario.id);
-        let mut comparison = Self { scenarios, baseline, shared, scope };
+        let mut comparison = Self { scenarios, baseline, shared, scope, run: Run::default() };
         comparison.shared.retain({
             let scenarios = comparison.scenarios.clone();
             move |section| scenarios.windows(2).all(|pair| matches!(pair, [a, b] if a.agrees(*section, b)))

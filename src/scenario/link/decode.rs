@@ -2,9 +2,10 @@
 //!
 //! | where | keys |
 //! | --- | --- |
-//! | top | `scenarios`, `baseline` (place, from 0), `shared` (sections), `scope` (`gpu`, `global`), `revisions` |
+//! | top | `scenarios`, `baseline` (place, from 0), `shared` (sections), `scope` (`gpu`, `global`), `run`, `revisions` |
 //! | scenario | `name`, `model`, `tp`, `pp`, `dp`, `ep`, `quantization`, `kv_cache`, `dtype`, `disable_sliding_window`, `cases`, `active` (place, from 0), `verify`, `accelerator`, `precision` |
 //! | model | a preset's id, or `name`, `config`, `companion` |
+//! | run | the settings of [`Run`] as texts |
 //! | accelerator | an id, or `id`, `name` and numbers: `bf16_tflops`, ..., `memory_gbs`, `usable_gib` |
 //!
 //! A key that is missing is as in the first scenario, in the first scenario as by default.
@@ -14,6 +15,7 @@
 use super::encode::{SHARED, number_name, precision_name, scope_name, section_name, verify_name};
 use super::{Misfit, Opened, revision};
 use crate::batch::case::{Case, VerifyAs};
+use crate::bench::run::Run;
 use crate::estimate::Scope;
 use crate::format::quoted;
 use crate::hardware::{self, Precision};
@@ -32,7 +34,7 @@ use std::ops::RangeInclusive;
 /// The place of what is in no other.
 const TOP: &str = "top level";
 
-const OF_TOP: [&str; 5] = ["scenarios", "baseline", "shared", "scope", "revisions"];
+const OF_TOP: [&str; 6] = ["scenarios", "baseline", "shared", "scope", "run", "revisions"];
 const OF_SCENARIO: [&str; 15] = [
     "name",
     "model",
@@ -75,9 +77,23 @@ pub(in crate::scenario) fn read(root: &Node, presets: &[Preset], besides: &[&str
     let scopes = [Scope::PerGpu, Scope::Global];
     let scope = fields.or("scope", Some(Scope::default()), |at| at.one_of(&scopes, scope_name, "a scope"))?;
     let refused = |reason: String| listed.misfit(&reason);
-    let comparison = Comparison::new(scenarios, baseline, shared, scope).map_err(refused)?;
+    let mut comparison = Comparison::new(scenarios, baseline, shared, scope).map_err(refused)?;
+    comparison.run = fields.or("run", Some(Run::default()), run)?;
     let changed = fields.or("revisions", Some(Vec::new()), |at| changed(&at, &comparison, presets))?;
     Ok(Opened { comparison, changed })
+}
+
+fn run(at: At<'_>) -> Result<Run, Fail> {
+    let fields = Fields::new(at, &Run::KEYS)?;
+    let mut run = Run::default();
+    for key in Run::KEYS {
+        if let Some(at) = fields.at(key) {
+            let text = at.text("a setting as a text")?;
+            run.set(key, text)
+                .map_err(|problem| at.misfit(&format!("a setting: {}", problem.trim_end_matches('.'))))?;
+        }
+    }
+    Ok(run)
 }
 
 fn scenario(at: At<'_>, base: Option<&Scenario>, presets: &[Preset]) -> Result<Scenario, Fail> {

@@ -11,6 +11,7 @@
 
 use super::revision;
 use crate::batch::case::{Case, VerifyAs};
+use crate::bench::run::Run;
 use crate::estimate::Scope;
 use crate::hardware::Precision;
 use crate::hardware::{self, Accelerator};
@@ -40,7 +41,22 @@ pub(in crate::scenario) fn write(comparison: &Comparison, presets: &[Preset]) ->
     let shared = comparison.shared();
     out.put_unless("shared", list(shared.iter().map(|section| text(section_name(*section)))), shared == SHARED);
     out.put_unless("scope", text(scope_name(comparison.scope)), comparison.scope == Scope::default());
+    let run = run(&comparison.run);
+    let default = run.members().is_empty();
+    out.put_unless("run", run, default);
     out.put("revisions", revisions(comparison, presets));
+    out.node()
+}
+
+/// The settings of a run that are not vLLM's own, as the texts of their fields.
+fn run(run: &Run) -> Node {
+    let usual = Run::default();
+    let mut out = Object::default();
+    for key in Run::KEYS {
+        let value = run.get(key);
+        let default = value == usual.get(key);
+        out.put_unless(key, text(&value), default);
+    }
     out.node()
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::batch::case::{Case, VerifyAs};
+use crate::bench::run::Run;
 use crate::estimate::Scope;
 use crate::hardware::{self, Precision};
 use crate::layout::Layout;
@@ -120,6 +121,13 @@ fn whole_links_that_do_not_fit_say_where() {
     );
     refused(&scenarios("{}"), &format!("{cannot} scenario 1: found nothing, expected the key `cases`."));
     let first = r#"{"model":"deepseek-v3","cases":["a=1@8"],"accelerator":"h200-sxm"}"#;
+    let run = |text: &str| sealed(&format!(r#"{{"scenarios":[{first}],"run":{{{text}}}}}"#));
+    refused(
+        &run(r#""seed":"x""#),
+        &format!(
+            "{cannot} run, seed: found the string \"x\", expected a setting: Found `x`; expected a whole number below 2^64."
+        ),
+    );
     let second = |text: &str| scenarios(&format!("{first},{text}"));
     refused(
         &second(r#"{"model":"deepseek-v9"}"#),
@@ -228,11 +236,26 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
     )
 }
 
+fn runs() -> impl Strategy<Value = Run> {
+    let texts = ("(org/na-me)?", prop::option::of(1..9999_u32), 0..=100_u32, any::<u64>(), any::<bool>());
+    prop::option::of(texts).prop_map(|texts| {
+        let mut run = Run::default();
+        if let Some((model, limit, percent, seed, other)) = texts {
+            run.model = model;
+            run.jitter.max_model_len = limit.map(u64::from);
+            run.jitter.amount = f64::from(percent) / 100.0;
+            run.jitter.seed = seed;
+            (run.profile, run.gpus_per_node) = (other, if other { 4 } else { 8 });
+        }
+        run
+    })
+}
+
 fn comparisons() -> impl Strategy<Value = Comparison> {
     let sections = || subsequence(&Section::ALL, 0..=Section::ALL.len()).prop_shuffle();
     let scenario = (scenarios(), sections());
-    (prop::collection::vec(scenario, 1..=8), any::<Index>(), sections(), any::<bool>()).prop_map(
-        |(mut list, baseline, shared, global)| {
+    (prop::collection::vec(scenario, 1..=8), any::<Index>(), sections(), any::<bool>(), runs()).prop_map(
+        |(mut list, baseline, shared, global, run)| {
             let first = list[0].0.clone();
             for (scenario, same) in &mut list {
                 for section in same.iter().chain(&shared) {
@@ -241,7 +264,10 @@ fn comparisons() -> impl Strategy<Value = Comparison> {
             }
             let place = baseline.index(list.len());
             let scope = if global { Scope::Global } else { Scope::PerGpu };
-            Comparison::new(list.into_iter().map(|(scenario, _)| scenario).collect(), place, shared, scope).unwrap()
+            let list = list.into_iter().map(|(scenario, _)| scenario).collect();
+            let mut comparison = Comparison::new(list, place, shared, scope).unwrap();
+            comparison.run = run;
+            comparison
         },
     )
 }
