@@ -147,3 +147,37 @@ fn cases_of_the_types() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(known.len() * 20 <= cases.len(), "at most 5 % may differ");
 }
+
+/// Every draw of numpy that the full set holds, and every case that is refused.
+#[test]
+fn jitter_draws_equal_numpys() {
+    use rooflens::batch::{case::Case, jitter::Jitter};
+    let Some(folder) = full_set() else {
+        println!("jitter: 0 draws of the full set, which is not beside the project");
+        return;
+    };
+    let text = std::fs::read_to_string(folder.join("golden/jitter.json")).expect("jitter.json");
+    let cases = parse(&text).expect("JSON").root;
+    let (mut equal, cases) = (0, cases.items().expect("a list"));
+    for case in cases {
+        let whole = |key: &str| match case.get(key).expect("a key").value {
+            Value::Int(number) => u64::try_from(number).expect("a count"),
+            _ => panic!("{key} is no integer"),
+        };
+        let amount = match case.get("jitter").expect("a key").value {
+            Value::Float(amount) => amount,
+            _ => whole("jitter") as f64,
+        };
+        let jitter = Jitter { amount, seed: whole("seed"), max_model_len: Some(whole("max_model_len")) };
+        let text = case.get("case").and_then(Node::text).expect("a case");
+        let drawn = jitter.draw(&Case::parse(text).expect("a case"));
+        let expected = case.get("kv_lens").and_then(Node::items);
+        let lengths = drawn.as_ref().ok().map(|drawn| drawn.iter().map(|one| i128::from(one.kv())).collect::<Vec<_>>());
+        let expected = expected.map(|list| {
+            list.iter().map(|node| rooflens::model::reading::integer(&node.value).expect("a length")).collect()
+        });
+        assert_eq!(lengths, expected, "{text}: {drawn:?}");
+        equal += 1;
+    }
+    println!("jitter: {equal} of {} cases of the full set equal", cases.len());
+}

@@ -151,7 +151,7 @@ fn a_warning_for_each_thing_that_cannot_be_said() {
         quantization: QuantizationChoice::None,
         disable_sliding_window: true,
         verify: VerifyAs::Prefill,
-        accelerator: ("H200 SXM".to_owned(), true),
+        accelerator: Some(("H200 SXM".to_owned(), true)),
         refusals: vec!["28 attention heads are not divisible by TP 8".to_owned()],
     };
     everything.model = subject.model("");

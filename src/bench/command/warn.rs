@@ -17,8 +17,8 @@ pub struct Subject {
     pub disable_sliding_window: bool,
     /// What a verify counts as.
     pub verify: VerifyAs,
-    /// The accelerator that is estimated with, and whether its numbers were edited.
-    pub accelerator: (String, bool),
+    /// The accelerator that is estimated with, and whether its numbers were edited; `None`: nothing is estimated.
+    pub accelerator: Option<(String, bool)>,
     /// Why vLLM would refuse the layout.
     pub refusals: Vec<String>,
 }
@@ -94,11 +94,12 @@ pub fn warnings(command: &Command, subject: &Subject) -> Vec<String> {
             "A request has a KV length of {longest}, above --max-model-len {limit}: the benchmark refuses it."
         ));
     }
-    let (accelerator, edited) = &subject.accelerator;
-    said.push(format!(
-        "It runs on the GPUs of the machine that it is started on; the estimate is for {accelerator}{}.",
-        if *edited { " with numbers of your own" } else { "" }
-    ));
+    if let Some((accelerator, edited)) = &subject.accelerator {
+        let edited = if *edited { " with numbers of your own" } else { "" };
+        said.push(format!(
+            "It runs on the GPUs of the machine that it is started on; the estimate is for {accelerator}{edited}."
+        ));
+    }
     said
 }
 

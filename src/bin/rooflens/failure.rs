@@ -18,6 +18,12 @@ pub(crate) enum Failure {
     /// The arguments do not go together.
     #[error("{0}")]
     Usage(String),
+    /// What the arguments ask for cannot be had.
+    #[error("{0}")]
+    Refused(String),
+    /// A file of another kind than expected, or a broken one.
+    #[error("{name}: {error}")]
+    Foreign { name: String, error: String },
     #[error("{name} cannot be read: {error}")]
     Unreadable { name: String, error: io::Error },
     #[error("{0} is a directory; expected a file.")]
@@ -75,7 +81,7 @@ impl Failure {
         {
             let _ = writeln!(io::stderr(), "\n{}", error.excerpt());
         }
-        ExitCode::FAILURE
+        if matches!(self, Self::Refused(_)) { ExitCode::from(2) } else { ExitCode::FAILURE }
     }
 }
 

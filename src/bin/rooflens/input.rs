@@ -41,6 +41,14 @@ impl Source {
         }
     }
 
+    /// What the model is called on the hub, where that is known.
+    pub(crate) fn hub_name(&self) -> Option<String> {
+        match self {
+            Self::Preset(id) => preset(id).ok().map(|preset| preset.source.clone()),
+            _ => None,
+        }
+    }
+
     /// Reads and resolves the model. Without a companion, a directory's `hf_quant_config.json` is read.
     pub(crate) fn load(&self, companion: Option<&Node>) -> Result<ModelSpec, Failure> {
         let name = self.name();
@@ -75,6 +83,17 @@ fn preset(id: &str) -> Result<&'static Preset, Failure> {
         let meant = best.filter(|known| close(known) > 0.85).map(|known| format!("preset:{known}"));
         Failure::NoPreset { id: id.to_owned(), meant }
     })
+}
+
+/// The name and the text of a file, or of standard input for `-`.
+pub(crate) fn text(path: &Path) -> Result<(String, String), Failure> {
+    let source = Source::of(path);
+    let name = source.name();
+    let text = match source {
+        Source::Stdin => limited(io::stdin().lock(), &name)?,
+        _ => limited(open(path)?, &name)?,
+    };
+    Ok((name, text))
 }
 
 /// Reads a JSON file.

@@ -10,6 +10,8 @@ fn main() {}
 #[cfg(not(target_arch = "wasm32"))]
 mod args;
 #[cfg(not(target_arch = "wasm32"))]
+mod bench;
+#[cfg(not(target_arch = "wasm32"))]
 mod estimate;
 #[cfg(not(target_arch = "wasm32"))]
 mod failure;
@@ -34,6 +36,7 @@ fn main() -> std::process::ExitCode {
             None => estimate::run(&args),
         },
         Command::Resolve(args) => resolve::run(&args),
+        Command::Bench(bench) => bench::run(&bench),
         Command::Presets => presets::run(),
     };
     result.map_or_else(|failure| failure.report(), |()| std::process::ExitCode::SUCCESS)
