@@ -7,6 +7,7 @@
 //!
 //! Grammar: RFC 8259 plus what Python's `json` module accepts. Limits: [`MAX_BYTES`] of text, [`MAX_DEPTH`] levels.
 
+pub mod build;
 mod error;
 mod node;
 mod parse;

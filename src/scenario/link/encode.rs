@@ -15,7 +15,8 @@ use crate::bench::run::Run;
 use crate::estimate::Scope;
 use crate::hardware::Precision;
 use crate::hardware::{self, Accelerator};
-use crate::json::{Member, Node, Span, Value, parse};
+use crate::json::build::{Object, decimal, flag, list, null, text, whole};
+use crate::json::{Node, Value, parse};
 use crate::model::presets::Preset;
 use crate::model::{Dtype, KvDtype};
 use crate::scenario::hardware::{AcceleratorChoice, Number};
@@ -156,11 +157,11 @@ fn revisions(comparison: &Comparison, presets: &[Preset]) -> Node {
         if let ModelChoice::Preset(id) = &scenario.model
             && let Some(preset) = presets.iter().find(|preset| preset.id == *id)
         {
-            out.put_once(id, || revision::of_preset(preset));
+            once(&mut out, id, || revision::of_preset(preset));
         }
         let listed: Option<&Accelerator> = hardware::by_id(&scenario.accelerator.id);
         if let Some(listed) = listed {
-            out.put_once(&listed.id, || revision::of_accelerator(listed));
+            once(&mut out, &listed.id, || revision::of_accelerator(listed));
         }
     }
     out.node()
@@ -217,65 +218,12 @@ pub(super) fn number_name(number: Number) -> &'static str {
     }
 }
 
-/// An object in the making.
-#[derive(Default)]
-struct Object(Vec<Member>);
-
-impl Object {
-    fn put(&mut self, key: &str, node: Node) {
-        self.0.push(Member { key: key.to_owned(), key_span: Span::default(), node });
+fn once(out: &mut Object, key: &str, revision: impl FnOnce() -> u32) {
+    if !out.has(key) {
+        out.put(key, count(revision().into()));
     }
-
-    fn put_unless(&mut self, key: &str, node: Node, default: bool) {
-        if !default {
-            self.put(key, node);
-        }
-    }
-
-    /// Puts a value instead of one that is there.
-    fn put_again(&mut self, key: &str, node: Node) {
-        self.0.retain(|member| member.key != key);
-        self.put(key, node);
-    }
-
-    fn put_once(&mut self, key: &str, revision: impl FnOnce() -> u32) {
-        if !self.0.iter().any(|member| member.key == key) {
-            self.put(key, count(revision().into()));
-        }
-    }
-
-    fn node(self) -> Node {
-        bare(Value::Object(self.0))
-    }
-}
-
-fn bare(value: Value) -> Node {
-    Node { value, span: Span::default() }
-}
-
-fn null() -> Node {
-    bare(Value::Null)
-}
-
-fn flag(on: bool) -> Node {
-    bare(Value::Bool(on))
-}
-
-fn text(text: &str) -> Node {
-    bare(Value::Text(text.to_owned()))
 }
 
 pub(in crate::scenario) fn count(count: u64) -> Node {
-    bare(Value::Int(count.into()))
-}
-
-/// A number, without `.0` where it is whole.
-fn decimal(number: f64) -> Node {
-    #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
-    let value = if number.fract() == 0.0 && number < 1e15 { Value::Int(number as i128) } else { Value::Float(number) };
-    bare(value)
-}
-
-fn list(items: impl Iterator<Item = Node>) -> Node {
-    bare(Value::List(items.collect()))
+    whole(count.into())
 }
