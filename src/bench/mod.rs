@@ -5,5 +5,7 @@
 //! the page turns into elements.
 
 pub mod command;
+pub mod context;
+pub mod desk;
 pub mod run;
 pub mod view;

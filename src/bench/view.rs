@@ -3,8 +3,6 @@
 //! Tags and attribute names are constants of this program. What came from a file is a text or an attribute's value, so
 //! no file can bring markup along.
 
-use serde::ser::{Serialize, SerializeTuple, Serializer};
-
 /// A piece of what is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum View {
@@ -92,27 +90,39 @@ impl View {
     }
 }
 
-/// A text as a string, an element as `[tag, {attributes}, [children]]`.
-impl Serialize for View {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl View {
+    /// As markup, with every text and every attribute's value escaped.
+    pub fn markup(&self, out: &mut String) {
         match self {
-            Self::Text(text) => serializer.serialize_str(text),
+            Self::Text(text) => escape(text, out),
             Self::Element(element) => {
-                let mut parts = serializer.serialize_tuple(3)?;
-                parts.serialize_element(element.tag)?;
-                parts.serialize_element(&Attributes(&element.attributes))?;
-                parts.serialize_element(&element.children)?;
-                parts.end()
+                out.extend(["<", element.tag]);
+                for (name, value) in &element.attributes {
+                    out.extend([" ", name, "=\""]);
+                    escape(value, out);
+                    out.push('"');
+                }
+                out.push('>');
+                // These have nothing in them and no end.
+                if !matches!(element.tag, "input" | "br" | "col") {
+                    element.children.iter().for_each(|child| child.markup(out));
+                    out.extend(["</", element.tag, ">"]);
+                }
             }
         }
     }
 }
 
-struct Attributes<'a>(&'a [(&'static str, String)]);
-
-impl Serialize for Attributes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+fn escape(text: &str, out: &mut String) {
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(letter),
+        }
     }
 }
 
@@ -121,10 +131,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tree_is_json_of_tags_attributes_and_children() {
-        let row = element("tr").all([element("td").and("<b>"), element("td").with("class", "n").and("1")]);
-        let json = serde_json::to_string(&View::from(row.clone())).unwrap();
-        assert_eq!(json, r#"["tr",{},[["td",{},["<b>"]],["td",{"class":"n"},["1"]]]]"#);
-        assert_eq!(View::from(row).plain(), "<b> 1");
+    fn texts_and_values_never_are_markup() {
+        let row = element("tr").all([element("td").and("<b>&'"), element("td").with("title", "\"><i>").and("1")]);
+        let mut markup = String::new();
+        View::from(row.clone()).markup(&mut markup);
+        assert_eq!(markup, "<tr><td>&lt;b&gt;&amp;&#39;</td><td title=\"&quot;&gt;&lt;i&gt;\">1</td></tr>");
+        assert_eq!(View::from(row).plain(), "<b>&' 1");
     }
 }

@@ -1,0 +1,52 @@
+//! What of the desk never changes: headings, fields, and the places of its blocks.
+
+/// The markup; blocks are elements with `data-block`, fields have `data-field`, and what can be clicked `data-act`.
+#[must_use]
+pub fn shell() -> &'static str {
+    r#"<section class="desk-part"><h3>Measure it</h3>
+<p class="hint">The same batch and layout, run with <code>vllm bench forward</code> where the GPUs are.</p>
+<div class="desk-fields">
+<label><span>Model there</span><input data-field="model" autocomplete="off" spellcheck="false" placeholder="as its source calls it"></label>
+<label><span>Max model len</span><input data-field="max_model_len" inputmode="numeric" autocomplete="off" placeholder="not said"></label>
+<label><span>KV-length jitter</span><input data-field="kv_len_jitter" inputmode="decimal" autocomplete="off"></label>
+<label><span>Seed</span><input data-field="seed" inputmode="numeric" autocomplete="off"></label>
+<label><span>Routing</span><select data-field="routing"><option>auto</option><option>real</option><option>balanced</option></select></label>
+<label><span>Iterations</span><input data-field="iters" inputmode="numeric" autocomplete="off"></label>
+<label><span>Samples</span><input data-field="samples" inputmode="numeric" autocomplete="off"></label>
+<label><span>GPUs a node</span><input data-field="gpus_per_node" inputmode="numeric" autocomplete="off"></label>
+<label class="check"><input type="checkbox" data-field="profile"><span>Profile kernels</span></label>
+<label class="check"><input type="checkbox" data-field="exclude_drafter"><span>Exclude the drafter</span></label>
+</div>
+<div data-block="run-problem" role="alert"></div>
+<div data-block="command"></div>
+<div data-block="jitter"></div>
+<details class="desk-more"><summary>Cases, commands and shapes files</summary>
+<p class="hint">Paste a command, cases (one a line), or a shapes file in JSON or YAML.</p>
+<textarea data-field="pasted" rows="4" spellcheck="false" aria-label="A command, cases or a shapes file"></textarea>
+<div data-block="pasted"></div>
+<p><button type="button" data-act="shapes-json">Save these cases as shapes.json</button>
+<button type="button" data-act="shapes-yaml">as shapes.yaml</button></p>
+</details></section>
+<section class="desk-part"><h3>Read it back</h3>
+<p class="hint">Drop files anywhere on the page, or <button type="button" data-act="choose">choose them</button>: results of
+<code>--output-json</code>, <code>*.kernels.json</code> summaries, Chrome traces (<code>.trace.json.gz</code>). They stay in
+this page, and out of its links.</p>
+<div data-block="files" role="status"></div>
+<div data-block="results"></div>
+<div data-block="kernels"></div>
+<details class="desk-more"><summary>Rules that group kernels</summary>
+<p class="hint">One a line, <code>component: pattern</code>; the first that matches counts. <code>*</code> stands for anything.</p>
+<textarea data-field="rules" rows="12" spellcheck="false" aria-label="Rules that group kernels"></textarea>
+<div data-block="rules-problem" role="alert"></div>
+<p><button type="button" data-act="rules-default">The rules of before</button></p>
+</details></section>
+<section class="desk-part"><h3>Serving</h3>
+<p class="hint">What a running vLLM server says of the same estimate: a page of <code>/metrics</code>, a second one some
+seconds later, its log, or a scheduler step as JSON.</p>
+<div class="desk-fields wide">
+<label><span>Metrics page, or a log, or a scheduler step</span><textarea data-field="serving" rows="4" spellcheck="false"></textarea></label>
+<label><span>Metrics page later</span><textarea data-field="serving-later" rows="4" spellcheck="false"></textarea></label>
+<label><span>Seconds between them</span><input data-field="serving-seconds" inputmode="decimal" autocomplete="off" value="10"></label>
+</div>
+<div data-block="serving"></div></section>"#
+}
