@@ -4,4 +4,5 @@
 //! Nothing here knows a browser: what the page shows of a file is a [`view::View`], a tree of plain text and tags that
 //! the page turns into elements.
 
+pub mod kernels;
 pub mod view;

@@ -1,5 +1,6 @@
 //! What can be asked on the command line.
 
+use crate::bench::Bench;
 use crate::failure::Failure;
 use crate::input::{self, Source};
 use crate::request;
@@ -95,6 +96,9 @@ pub(crate) enum Command {
     Resolve(Resolve),
     /// List the models that can be named instead of a file.
     Presets,
+    /// Read what `vllm bench forward` measured.
+    #[command(subcommand)]
+    Bench(Bench),
 }
 
 #[derive(Debug, Args)]

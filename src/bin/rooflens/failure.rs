@@ -45,6 +45,9 @@ pub(crate) enum Failure {
     Estimate(#[from] EstimateError),
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// Something about a measurement cannot be used; exit code 2.
+    #[error("{0}")]
+    Bench(String),
     #[error("The output cannot be written: {0}")]
     Output(io::Error),
 }
@@ -75,7 +78,7 @@ impl Failure {
         {
             let _ = writeln!(io::stderr(), "\n{}", error.excerpt());
         }
-        ExitCode::FAILURE
+        if matches!(self, Self::Bench(_)) { ExitCode::from(2) } else { ExitCode::FAILURE }
     }
 }
 
