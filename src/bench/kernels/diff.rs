@@ -146,7 +146,7 @@ mod tests {
         let (a, b) = (Summary::read(A).unwrap(), Summary::read(B).unwrap());
         let diff = diff(&a, &b);
         assert_eq!((diff.span.delta(), diff.span.relative()), (-20.0, Some(-0.1)));
-        assert_eq!(diff.busy.delta(), -1.5);
+        assert_eq!(diff.busy, Change { a: 190.5, b: 189.0 });
         let rows: Vec<_> = diff.rows.iter().map(|row| (row.delta(), row.a.calls, row.b.calls, row.name)).collect();
         assert_eq!(
             rows,

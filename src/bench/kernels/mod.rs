@@ -19,6 +19,7 @@ mod scan;
 mod summary;
 mod table;
 pub mod text;
+mod totals;
 mod trace;
 mod trace_file;
 pub mod view;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::bench::kernels::Origin;
 use proptest::prelude::*;
 
 /// A trace with everything around the events that torch's profiler puts there.

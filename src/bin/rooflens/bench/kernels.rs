@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Kernels) -> Result<(), Failure> {
 fn one(path: &Path, args: &Kernels) -> Result<(), Failure> {
     let rules = match &args.rules {
         None => Rules::default(),
-        Some(path) => Rules::parse(&whole(path)?).map_err(|error| refused(path, error))?,
+        Some(path) => Rules::parse(&whole(path)?).map_err(|error| refused(path, &error))?,
     };
     let summary = read(path)?;
     if let Some(note) = summary.origin.note() {
@@ -74,7 +74,7 @@ fn two(a: &Path, b: &Path, top: Option<usize>) -> Result<(), Failure> {
 
 fn read(path: &Path) -> Result<Summary, Failure> {
     match FileName::of(&path.to_string_lossy()).kind {
-        FileKind::Summary => Summary::read(&whole(path)?).map_err(|error| refused(path, error)),
+        FileKind::Summary => Summary::read(&whole(path)?).map_err(|error| refused(path, &error)),
         FileKind::Trace => trace(path),
     }
 }
@@ -82,35 +82,35 @@ fn read(path: &Path) -> Result<Summary, Failure> {
 /// A trace, piece by piece: it may be larger than what should be held.
 fn trace(path: &Path) -> Result<Summary, Failure> {
     const PIECE: usize = 1 << 16;
-    let mut file = File::open(path).map_err(|error| unreadable(path, error))?;
+    let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut trace = TraceFile::new();
     let mut piece = vec![0; PIECE];
     loop {
-        match file.read(&mut piece).map_err(|error| unreadable(path, error))? {
-            0 => return trace.finish().map_err(|error| refused(path, error)),
-            length => trace.push(piece.get(..length).unwrap_or_default()).map_err(|error| refused(path, error))?,
+        match file.read(&mut piece).map_err(|error| unreadable(path, &error))? {
+            0 => return trace.finish().map_err(|error| refused(path, &error)),
+            length => trace.push(piece.get(..length).unwrap_or_default()).map_err(|error| refused(path, &error))?,
         }
     }
 }
 
 /// A text that is no trace.
 fn whole(path: &Path) -> Result<String, Failure> {
-    let file = File::open(path).map_err(|error| unreadable(path, error))?;
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, error))?;
+    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if bytes.len() > MAX_BYTES {
-        return Err(refused(path, format!("It is larger than {} MiB, the most that is read.", MAX_BYTES >> 20)));
+        return Err(refused(path, &format!("It is larger than {} MiB, the most that is read.", MAX_BYTES >> 20)));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to() + 1;
-        refused(path, format!("It is no UTF-8 text: byte {at} is not valid."))
+        refused(path, &format!("It is no UTF-8 text: byte {at} is not valid."))
     })
 }
 
-fn unreadable(path: &Path, error: std::io::Error) -> Failure {
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Bench(format!("{} cannot be read: {error}", path.display()))
 }
 
-fn refused(path: &Path, error: impl ToString) -> Failure {
+fn refused(path: &Path, error: &impl ToString) -> Failure {
     Failure::Bench(format!("{}: {}", path.display(), error.to_string()))
 }
