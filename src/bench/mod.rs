@@ -7,5 +7,6 @@
 pub mod command;
 pub mod context;
 pub mod desk;
+pub mod kernels;
 pub mod run;
 pub mod view;

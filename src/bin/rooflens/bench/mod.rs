@@ -1,7 +1,8 @@
-//! `rooflens bench`: the round trip with `vllm bench forward`.
+//! `rooflens bench`: the round trip with `vllm bench forward`. Each command is a file.
 
 mod command;
 mod jitter;
+mod kernels;
 mod parse;
 
 use crate::failure::Failure;
@@ -15,6 +16,8 @@ pub(crate) enum Bench {
     Parse(parse::Args),
     /// Print the KV lengths that `vllm bench forward` draws for a case.
     Jitter(jitter::Args),
+    /// Show where the time of a step went by kernel, or what changed from one file to another.
+    Kernels(kernels::Kernels),
 }
 
 /// Runs one of them.
@@ -23,5 +26,6 @@ pub(crate) fn run(bench: &Bench) -> Result<(), Failure> {
         Bench::Command(args) => command::run(args),
         Bench::Parse(args) => parse::run(args),
         Bench::Jitter(args) => jitter::run(args),
+        Bench::Kernels(args) => kernels::run(args),
     }
 }
