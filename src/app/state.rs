@@ -7,7 +7,7 @@
 use super::facts::{Facts, Ready};
 use super::held::{Held, Known};
 use super::history::History;
-use super::link::LinkState;
+use super::link::{LinkState, Written};
 use crate::batch::case::Case;
 use crate::estimate::vllm::Vllm;
 use crate::estimate::{Breakdown, EstimateError, Estimator, Scope};
@@ -118,6 +118,8 @@ pub(super) struct State {
     pub(super) view: Held<View>,
     pub(super) dark: RwSignal<bool>,
     history: StoredValue<History>,
+    /// The link that was made last.
+    pub(super) written: StoredValue<Option<Written>>,
 }
 
 impl State {
@@ -157,6 +159,7 @@ impl State {
             view: Held::new(View::default()),
             dark: super::canvas::dark_mode(),
             history: StoredValue::new(History::default()),
+            written: StoredValue::new(None),
         }
     }
 
