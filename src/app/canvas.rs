@@ -194,7 +194,7 @@ pub(super) fn Chart(
             })
         });
         let Ok((svg, ())) = drawn;
-        super::export::picture(state, name, &kind, &svg, (width, height));
+        super::export::picture(state, name, kind, svg, (width, height));
     });
     let buttons = text(|| {
         "<button type=\"button\" class=\"save\" data-act=\"svg\">SVG</button><button type=\"button\" class=\"save\" data-act=\"png\">PNG</button>".to_owned()

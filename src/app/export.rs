@@ -43,9 +43,11 @@ fn run(state: State, act: &str) {
         let _ = menu.remove_attribute("open");
     }
     match act {
-        "markdown" => link::copy(state, "Markdown", comparison::markdown(&sheet(state))),
-        "csv" => download("rooflens.csv", "text/csv", &comparison::csv(&sheet(state))),
-        "json" => download("rooflens.json", "application/json", &comparison::json(&sheet(state))),
+        "markdown" => {
+            with_sheet(state, move |sheet| link::copy(state, "Markdown", &comparison::markdown(sheet)));
+        }
+        "csv" => with_sheet(state, |sheet| download("rooflens.csv", "text/csv", &comparison::csv(sheet))),
+        "json" => with_sheet(state, |sheet| download("rooflens.json", "application/json", &comparison::json(sheet))),
         "file" => {
             if let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) {
                 let file = state.comparison.with_untracked(|comparison| to_file(comparison, &facts.presets));
@@ -58,8 +60,13 @@ fn run(state: State, act: &str) {
     }
 }
 
-/// The scenarios as exports take them.
-fn sheet(state: State) -> Sheet {
+/// Does something with the scenarios as exports take them.
+fn with_sheet(state: State, take: impl FnOnce(&Sheet) + 'static) {
+    let take: Box<dyn FnOnce(&Sheet)> = Box::new(take);
+    link::address(state, move |address| take(&sheet(state, address.unwrap_or_default())));
+}
+
+fn sheet(state: State, link: String) -> Sheet {
     let held = untrack(move || Entries::of(state));
     let (baseline, scope) = state.comparison.with_untracked(|comparison| (comparison.baseline(), comparison.scope));
     let column = |(outcome, (place, name)): (&Arc<Outcome>, &(usize, String))| {
@@ -79,7 +86,7 @@ fn sheet(state: State) -> Sheet {
         scope,
         columns: held.outcomes.iter().zip(&held.named).filter_map(column).collect(),
         notes: untrack(move || super::notes::strong(state, None)),
-        link: link::address(state).unwrap_or_default(),
+        link,
     }
 }
 
@@ -111,20 +118,22 @@ fn save(name: &str, blob: &web_sys::Blob) {
 }
 
 /// Saves a chart, on white and with a caption of its inputs and the link, as SVG or PNG.
-pub(super) fn picture(state: State, name: &'static str, kind: &str, svg: &str, (width, height): (f64, f64)) {
-    let svg = captioned(state, svg, width, height);
-    if kind == "svg" {
-        download(&format!("{name}.svg"), "image/svg+xml", &svg);
-        return;
-    }
-    let address = format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(&svg)));
-    let Ok(image) = web_sys::HtmlImageElement::new() else { return };
-    let drawn = image.clone();
-    let loaded = Closure::once_into_js(move || {
-        let _ = rasterise(&drawn, name);
+pub(super) fn picture(state: State, name: &'static str, kind: String, svg: String, size: (f64, f64)) {
+    with_sheet(state, move |sheet| {
+        let svg = captioned(sheet, &svg, size);
+        if kind == "svg" {
+            download(&format!("{name}.svg"), "image/svg+xml", &svg);
+            return;
+        }
+        let address = format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(&svg)));
+        let Ok(image) = web_sys::HtmlImageElement::new() else { return };
+        let drawn = image.clone();
+        let loaded = Closure::once_into_js(move || {
+            let _ = rasterise(&drawn, name);
+        });
+        image.set_onload(Some(loaded.unchecked_ref()));
+        image.set_src(&address);
     });
-    image.set_onload(Some(loaded.unchecked_ref()));
-    image.set_src(&address);
 }
 
 /// Draws a picture at twice its size, for slides, and saves it as PNG; `None` where the browser does not do that.
@@ -154,10 +163,9 @@ fn wrap(text: &str, lines: &mut Vec<String>) {
 }
 
 /// The chart with a margin, and below it what it is of.
-fn captioned(state: State, svg: &str, width: f64, height: f64) -> String {
+fn captioned(sheet: &Sheet, svg: &str, (width, height): (f64, f64)) -> String {
     const MARGIN: f64 = 16.0;
     const LINE: f64 = 15.0;
-    let sheet = sheet(state);
     let mut lines = Vec::new();
     for column in &sheet.columns {
         wrap(&format!("{}: {}", column.name, column.inputs.join(" · ")), &mut lines);

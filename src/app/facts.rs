@@ -39,7 +39,7 @@ pub(super) fn fetch(state: State) {
         let facts = match load().await {
             Ok(ready) => {
                 // Before anything is shown, so that nothing else is.
-                super::link::open(state, &ready);
+                super::link::open(state, &ready).await;
                 Facts::Ready(Arc::new(ready))
             }
             Err(reason) => Facts::Failed(reason),

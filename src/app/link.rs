@@ -4,9 +4,11 @@ use super::facts::{Facts, Ready};
 use super::html::{Block, Html, text};
 use super::scenarios::{letter, names};
 use super::state::{State, Status};
-use crate::scenario::link::{Opened, decode, encode};
-use crate::scenario::state::ModelChoice;
+use super::zlib::{deflate, inflate};
+use crate::scenario::link::{Letter, LinkError, Opened, Received};
+use crate::scenario::state::{Comparison, ModelChoice};
 use leptos::prelude::*;
+use std::sync::Arc;
 use std::time::Duration;
 use wasm_bindgen_futures::JsFuture;
 
@@ -24,20 +26,24 @@ pub(super) struct LinkState {
     changed: Vec<String>,
 }
 
+/// A comparison and its fragment, or why it has none.
+pub(super) type Written = (Arc<Comparison>, Result<String, String>);
+
 /// Opens the link in the address, if there is one.
-pub(super) fn open(state: State, facts: &Ready) {
+pub(super) async fn open(state: State, facts: &Ready) {
     let hash = window().location().hash().unwrap_or_default();
     if hash.len() < 2 {
         return;
     }
-    match decode(&hash, &facts.presets) {
-        Ok(opened) => {
-            if let Err(error) = show(state, opened, facts) {
-                broken(state, error);
-            }
-        }
-        Err(error) => broken(state, error.to_string()),
+    let opened = unpacked(&hash, facts).await.map_err(|error| error.to_string());
+    if let Err(error) = opened.and_then(|opened| show(state, opened, facts)) {
+        broken(state, error);
     }
+}
+
+async fn unpacked(hash: &str, facts: &Ready) -> Result<Opened, LinkError> {
+    let received = Received::read(hash)?;
+    received.open(inflate(received.stream()).await?, &facts.presets)
 }
 
 fn broken(state: State, error: String) {
@@ -60,22 +66,51 @@ pub(super) fn show(state: State, opened: Opened, facts: &Ready) -> Result<(), St
     Ok(())
 }
 
-/// The address for what is shown.
-pub(super) fn address(state: State) -> Result<String, String> {
+/// The fragment for what is shown, if it is known already.
+fn known(state: State) -> Option<Result<String, String>> {
+    let now = state.comparison.now_untracked();
+    state.written.with_value(|written| {
+        written.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &now)).map(|(_, fragment)| fragment.clone())
+    })
+}
+
+/// Makes the fragment for what is shown, and keeps it.
+async fn write(state: State) -> Result<String, String> {
+    let now = state.comparison.now_untracked();
     let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) else {
         return Err("The page is still loading.".to_owned());
     };
-    let fragment = state.comparison.with_untracked(|comparison| encode(comparison, &facts.presets));
-    let fragment = fragment.map_err(|error| error.to_string())?;
+    let fragment = packed(&now, &facts).await.map_err(|error| error.to_string());
+    state.written.set_value(Some((now, fragment.clone())));
+    fragment
+}
+
+async fn packed(comparison: &Comparison, facts: &Ready) -> Result<String, LinkError> {
+    let letter = Letter::write(comparison, &facts.presets)?;
+    Ok(letter.fragment(&deflate(letter.bytes()).await?))
+}
+
+/// Hands over the address for what is shown: at once if it is known, since some browsers copy and save only while a
+/// click is handled; else in a moment.
+pub(super) fn address(state: State, then: impl FnOnce(Result<String, String>) + 'static) {
+    let then: Box<dyn FnOnce(Result<String, String>)> = Box::new(then);
+    match known(state) {
+        Some(fragment) => then(fragment.map(|fragment| with_fragment(&fragment))),
+        None => super::html::spawn(async move {
+            then(write(state).await.map(|fragment| with_fragment(&fragment)));
+        }),
+    }
+}
+
+fn with_fragment(fragment: &str) -> String {
     let href = window().location().href().unwrap_or_default();
-    let base = href.split('#').next().unwrap_or_default();
-    Ok(format!("{base}#{fragment}"))
+    format!("{}#{fragment}", href.split('#').next().unwrap_or_default())
 }
 
 /// Keeps the address and the title up to date, and opens links that are put into the address.
 pub(super) fn follow(state: State) {
     let waiting = StoredValue::new(None::<TimeoutHandle>);
-    let written = StoredValue::new(String::new());
+    let shown = StoredValue::new(String::new());
     super::html::follow(move || {
         let named = title(state);
         state.comparison.track();
@@ -83,31 +118,32 @@ pub(super) fn follow(state: State) {
             return;
         }
         document().set_title(&named);
-        // The worked example has no link, and a broken link stays until something is changed.
-        if untrack(move || state.status.with(|status| status.steps == (0, 0))) {
-            return;
-        }
         if let Some(timer) = waiting.get_value() {
             timer.clear();
         }
-        let write = move || {
+        let put = move |address: Result<String, String>| {
+            // Whatever came next is put there by its own turn. The worked example has no link, and a broken link stays
+            // until something is changed.
+            if known(state).is_none() || state.status.with_untracked(|status| status.steps == (0, 0)) {
+                return;
+            }
             let Ok(history) = window().history() else { return };
             // An address that shows something else is worse than none.
-            let address = address(state).unwrap_or_else(|error| {
+            let address = address.unwrap_or_else(|error| {
                 state.say(error);
                 window().location().pathname().unwrap_or_default()
             });
-            written.set_value(address.clone());
+            shown.set_value(address.clone());
             let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
         };
-        waiting.set_value(set_timeout_with_handle(write, PAUSE).ok());
+        waiting.set_value(set_timeout_with_handle(move || address(state, put), PAUSE).ok());
     });
     super::html::listen("hashchange", move |_| {
         let href = window().location().href().unwrap_or_default();
-        if written.with_value(|written| *written != href)
+        if shown.with_value(|shown| *shown != href)
             && let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked())
         {
-            open(state, &facts);
+            super::html::spawn(async move { open(state, &facts).await });
         }
     });
 }
@@ -126,10 +162,11 @@ fn title(state: State) -> String {
 }
 
 /// Puts a text on the clipboard, and says how that went.
-pub(super) fn copy(state: State, what: &'static str, content: String) {
+pub(super) fn copy(state: State, what: &'static str, content: &str) {
+    // Begins now, while the click that asks for it is handled.
+    let writing = window().navigator().clipboard().write_text(content);
     super::html::spawn(async move {
-        let clipboard = window().navigator().clipboard();
-        let done = JsFuture::from(clipboard.write_text(&content)).await.is_ok();
+        let done = JsFuture::from(writing).await.is_ok();
         let said = if done { format!("{what} copied.") } else { "The browser does not allow copying here.".to_owned() };
         state.say(said);
     });
@@ -138,9 +175,11 @@ pub(super) fn copy(state: State, what: &'static str, content: String) {
 /// The button that copies the link.
 #[component]
 pub(super) fn Share(state: State) -> impl IntoView {
-    let share = move |_| match address(state) {
-        Ok(address) => copy(state, "Link", address),
-        Err(error) => state.say(error),
+    let share = move |_| {
+        address(state, move |address| match address {
+            Ok(address) => copy(state, "Link", &address),
+            Err(error) => state.say(error),
+        });
     };
     view! {
         <button
@@ -179,7 +218,7 @@ pub(super) fn Banner(state: State) -> impl IntoView {
     });
     let act = Callback::new(move |act: String| {
         if act == "copy" {
-            copy(state, "Link", state.status.with_untracked(|status| status.link.broken.clone()));
+            state.status.with_untracked(|status| copy(state, "Link", &status.link.broken));
         } else {
             state.status.update(|status| status.link = LinkState::default());
         }

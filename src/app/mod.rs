@@ -24,6 +24,7 @@ mod share;
 mod state;
 mod sweep;
 mod tiles;
+mod zlib;
 
 use crate::estimate::Scope;
 use crate::scenario::state::{Comparison, Scenario};

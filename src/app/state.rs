@@ -7,7 +7,7 @@
 use super::facts::{Facts, Ready};
 use super::held::{Held, Known};
 use super::history::History;
-use super::link::LinkState;
+use super::link::{LinkState, Written};
 use crate::batch::case::Case;
 use crate::estimate::vllm::Vllm;
 use crate::estimate::{Breakdown, EstimateError, Estimator, Scope};
@@ -19,6 +19,7 @@ use crate::report::{ComputePrecision, Roof, SortBy, compute_precision};
 use crate::scenario::state::{Comparison, CustomModel, ModelChoice, Scenario, Section};
 use crate::settings::Settings;
 use leptos::prelude::*;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A resolved model and what to call it.
@@ -103,9 +104,12 @@ pub(super) struct View {
     pub(super) sweep: super::sweep::Choice,
 }
 
-/// Signals and memos; copied freely. They are few and of few types: each type of signal is compiled anew.
+/// The page's signals; copied freely. Nearly every closure of the page holds it, so it is one pointer.
 #[derive(Clone, Copy)]
-pub(super) struct State {
+pub(super) struct State(&'static Signals);
+
+/// Signals and memos. They are few and of few types: each type of signal is compiled anew.
+pub(super) struct Signals {
     pub(super) facts: Held<Facts>,
     pub(super) comparison: Held<Comparison>,
     pub(super) selected: RwSignal<u32>,
@@ -118,6 +122,16 @@ pub(super) struct State {
     pub(super) view: Held<View>,
     pub(super) dark: RwSignal<bool>,
     history: StoredValue<History>,
+    /// The link that was made last.
+    pub(super) written: StoredValue<Option<Written>>,
+}
+
+impl Deref for State {
+    type Target = Signals;
+
+    fn deref(&self) -> &Signals {
+        self.0
+    }
 }
 
 impl State {
@@ -146,7 +160,8 @@ impl State {
             };
             comparison.with(|comparison| crate::report::names(comparison, &models))
         });
-        Self {
+        // It lives as long as the page.
+        Self(Box::leak(Box::new(Signals {
             facts,
             comparison,
             selected,
@@ -157,7 +172,8 @@ impl State {
             view: Held::new(View::default()),
             dark: super::canvas::dark_mode(),
             history: StoredValue::new(History::default()),
-        }
+            written: StoredValue::new(None),
+        })))
     }
 
     /// The id of the selected scenario, without following it.

@@ -7,25 +7,26 @@ use super::LinkError;
 use crate::crc32::crc32;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use base64::{DecodeError, Engine as _};
-use miniz_oxide::deflate::compress_to_vec_zlib;
-use miniz_oxide::inflate::TINFLStatus;
-use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
 /// The largest text that is packed and unpacked.
-pub(super) const MAX_BYTES: usize = 1 << 20;
+pub const MAX_BYTES: usize = 1 << 20;
 
-/// The most thorough level of zlib's own nine.
-const LEVEL: u8 = 9;
-
-/// Packs a text; `seal` is not in the result, but must be the same when it is unpacked.
-pub(super) fn pack(seal: &str, text: &str) -> String {
-    let mut bytes = sum(seal, text).to_be_bytes().to_vec();
-    bytes.extend(compress_to_vec_zlib(text.as_bytes(), LEVEL));
-    URL_SAFE_NO_PAD.encode(bytes)
+/// What a payload holds.
+#[derive(Debug)]
+pub(super) struct Sealed {
+    /// The checksum that it states.
+    sum: [u8; 4],
+    /// The text as a zlib stream.
+    pub(super) stream: Vec<u8>,
 }
 
-/// Unpacks what [`pack`] packed.
-pub(super) fn unpack(seal: &str, payload: &str) -> Result<String, LinkError> {
+/// The payload of a text and its zlib stream; `seal` is not in the result, but must be the same when it is opened.
+pub(super) fn seal(seal: &str, text: &str, stream: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode([sum(seal, text).as_slice(), stream].concat())
+}
+
+/// Reads a payload up to its zlib stream.
+pub(super) fn read(payload: &str) -> Result<Sealed, LinkError> {
     if payload.len() > 2 * MAX_BYTES {
         return Err(LinkError::TooLarge);
     }
@@ -34,48 +35,36 @@ pub(super) fn unpack(seal: &str, payload: &str) -> Result<String, LinkError> {
         DecodeError::InvalidByte(..) => LinkError::Altered("some of its letters do not belong"),
         _ => LinkError::Altered("its end does not fit"),
     })?;
-    let (stated, stream) = bytes.split_first_chunk().ok_or(LinkError::Altered("nearly all of it is missing"))?;
-    let text = inflate(stream)?;
-    let text = String::from_utf8(text).map_err(|_| LinkError::Altered("its content is no text"))?;
-    if sum(seal, &text) == u32::from_be_bytes(*stated) {
-        Ok(text)
-    } else {
-        Err(LinkError::Altered("its checksum does not fit"))
+    let (sum, stream) = bytes.split_first_chunk().ok_or(LinkError::Altered("nearly all of it is missing"))?;
+    Ok(Sealed { sum: *sum, stream: stream.to_vec() })
+}
+
+impl Sealed {
+    /// The text, once its stream is unpacked.
+    pub(super) fn open(&self, seal: &str, unpacked: Vec<u8>) -> Result<String, LinkError> {
+        let text = String::from_utf8(unpacked).map_err(|_| LinkError::Altered("its content is no text"))?;
+        if sum(seal, &text) == self.sum { Ok(text) } else { Err(LinkError::Altered("its checksum does not fit")) }
     }
 }
 
-fn sum(seal: &str, text: &str) -> u32 {
-    crc32(&[seal.as_bytes(), text.as_bytes()].concat())
-}
-
-/// A zlib stream without anything behind it, of at most [`MAX_BYTES`] when unpacked.
-fn inflate(mut stream: &[u8]) -> Result<Vec<u8>, LinkError> {
-    const FLAGS: u32 =
-        inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
-    let broken = LinkError::Altered("what it packs does not unpack");
-    let mut unpacker = Box::<DecompressorOxide>::default();
-    let mut out = vec![0; stream.len().saturating_mul(4).clamp(64, MAX_BYTES)];
-    let mut length = 0_usize;
-    loop {
-        let (status, read, written) = decompress(&mut unpacker, stream, &mut out, length, FLAGS);
-        stream = stream.get(read..).unwrap_or_default();
-        length = length.saturating_add(written);
-        match status {
-            TINFLStatus::Done if stream.is_empty() => {
-                out.truncate(length);
-                return Ok(out);
-            }
-            TINFLStatus::HasMoreOutput if out.len() >= MAX_BYTES => return Err(LinkError::TooLarge),
-            TINFLStatus::HasMoreOutput => out.resize(out.len().saturating_mul(2).min(MAX_BYTES), 0),
-            _ => return Err(broken),
-        }
-    }
+fn sum(seal: &str, text: &str) -> [u8; 4] {
+    crc32(&[seal.as_bytes(), text.as_bytes()].concat()).to_be_bytes()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::zlib::{deflate, inflate};
     use super::*;
     use proptest::prelude::*;
+
+    fn pack(seal: &str, text: &str) -> String {
+        super::seal(seal, text, &deflate(text.as_bytes()))
+    }
+
+    fn unpack(seal: &str, payload: &str) -> Result<String, LinkError> {
+        let sealed = read(payload)?;
+        sealed.open(seal, inflate(&sealed.stream)?)
+    }
 
     fn refused(bytes: &[u8]) -> LinkError {
         unpack("", &URL_SAFE_NO_PAD.encode(bytes)).unwrap_err()
@@ -83,7 +72,7 @@ mod tests {
 
     #[test]
     fn bombs_trailing_bytes_and_nothing_are_refused() {
-        let bomb = compress_to_vec_zlib(&vec![b' '; MAX_BYTES + 1], LEVEL);
+        let bomb = deflate(&vec![b' '; MAX_BYTES + 1]);
         assert!(bomb.len() < 4096);
         assert_eq!(refused(&[&[0; 4], bomb.as_slice()].concat()), LinkError::TooLarge);
         assert_eq!(unpack("", &"A".repeat(3 * MAX_BYTES)), Err(LinkError::TooLarge));

@@ -105,7 +105,7 @@ fn other_links_are_refused_by_name() {
 
 /// A link that was made of some JSON.
 fn sealed(json: &str) -> String {
-    format!("1.z.{}", codec::pack("1.z.", json))
+    format!("1.z.{}", codec::seal("1.z.", json, &zlib::deflate(json.as_bytes())))
 }
 
 #[test]
