@@ -4,4 +4,6 @@
 //! Nothing here knows a browser: what the page shows of a file is a [`view::View`], a tree of plain text and tags that
 //! the page turns into elements.
 
+pub mod results;
+pub mod table;
 pub mod view;

@@ -40,8 +40,17 @@ impl Repair {
 /// Where the text is neither JSON nor one of the departures in [`Repair`], is larger than [`MAX_BYTES`] or nests
 /// deeper than [`MAX_DEPTH`].
 pub fn parse(text: &str) -> Result<Document, JsonError> {
-    if text.len() > MAX_BYTES {
-        return Err(JsonError::new(text, 0, format!("{} bytes", text.len()), "at most 10 MiB"));
+    parse_up_to(text, MAX_BYTES)
+}
+
+/// Reads a text of at most `limit` bytes: measurements are larger than configs.
+///
+/// # Errors
+/// As [`parse`], with that limit.
+pub fn parse_up_to(text: &str, limit: usize) -> Result<Document, JsonError> {
+    if text.len() > limit {
+        let expected = format!("at most {} MiB", limit >> 20);
+        return Err(JsonError::new(text, 0, format!("{} bytes", text.len()), expected));
     }
     let mut parser = Parser { text, at: 0, depth: 0, repairs: Vec::new() };
     match parser.whole() {
