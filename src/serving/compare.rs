@@ -178,7 +178,7 @@ impl Steps {
             // The term is linear in the experts touched.
             let most = self.pairs.min(self.all.saturating_mul(batches?));
             let high = if self.experts == 0 { 0 } else { scaled(amount, most, self.experts) };
-            let low = if self.spread { self.less_pairs(amount, self.experts, batches?) } else { amount };
+            let low = if self.spread { less_pairs(amount, self.experts, batches?) } else { amount };
             return Some(Range { low, high: high.max(amount) });
         }
         if term.def.traffic == Traffic::Weights {
@@ -188,15 +188,15 @@ impl Steps {
         // Truncation of each step drops less than 1.
         let low = amount.saturating_sub(batches.unwrap_or(0));
         if self.spread && uses(term, &[Symbol::RoutedTokens]) {
-            return Some(Range { low: self.less_pairs(low, self.pairs, batches?), high: amount });
+            return Some(Range { low: less_pairs(low, self.pairs, batches?), high: amount });
         }
         Some(Range { low, high: amount })
     }
+}
 
-    /// An amount that is linear in `of`, with one less for each step.
-    fn less_pairs(&self, amount: u128, of: u128, batches: u128) -> u128 {
-        if of == 0 { 0 } else { scaled(amount, of.saturating_sub(batches), of) }
-    }
+/// An amount that is linear in `of`, with one less for each step.
+fn less_pairs(amount: u128, of: u128, batches: u128) -> u128 {
+    if of == 0 { 0 } else { scaled(amount, of.saturating_sub(batches), of) }
 }
 
 /// amount * by / of, without passing 128 bits where the result does not; rounded down.

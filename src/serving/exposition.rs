@@ -1,4 +1,4 @@
-//! The text format of Prometheus metrics pages, OpenMetrics included: `name{label="value"} number [timestamp]`.
+//! The text format of Prometheus metrics pages, `OpenMetrics` included: `name{label="value"} number [timestamp]`.
 //!
 //! Comments (`# HELP`, `# TYPE`, `# EOF`, ...), timestamps and exemplars are skipped. A line that is not valid is kept
 //! beside the samples with its number, and the rest still counts: pages are pasted in parts.
@@ -62,7 +62,9 @@ pub fn read(text: &str) -> Page {
     page
 }
 
-type Parts = (String, Vec<(String, String)>, f64);
+type Labels = Vec<(String, String)>;
+
+type Parts = (String, Labels, f64);
 
 fn sample(text: &str) -> Result<Parts, String> {
     let (name, rest) = split_name(text, |c| c == ':');
@@ -74,7 +76,7 @@ fn sample(text: &str) -> Result<Parts, String> {
         None if rest.starts_with([' ', '\t']) => (Vec::new(), rest),
         None => return Err(format!("found {}; expected `{{` or a space after the name.", start_of(rest))),
     };
-    // An exemplar follows in OpenMetrics.
+    // An exemplar follows in `OpenMetrics`.
     let numbers = rest.split_once(" #").map_or(rest, |(numbers, _)| numbers);
     let mut words = numbers.split_whitespace();
     let value = words.next().ok_or("the line ends early; expected a number after the name.")?;
@@ -105,7 +107,7 @@ pub fn number(text: &str) -> Option<f64> {
 }
 
 /// Labels from behind the opening brace, and what follows the closing one.
-fn labels(mut rest: &str) -> Result<(Vec<(String, String)>, &str), String> {
+fn labels(mut rest: &str) -> Result<(Labels, &str), String> {
     let mut labels = Vec::new();
     loop {
         rest = rest.trim_start();

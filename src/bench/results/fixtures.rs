@@ -12,7 +12,7 @@ pub(crate) fn two() -> ResultFile {
 
 /// A file of at least so many bytes: samples of so many ranks, as Python prints floats.
 pub(crate) fn large(bytes: usize, ranks: usize) -> String {
-    let samples_of_a_rank = bytes / ranks / 20 + 1;
+    let samples_of_a_rank = bytes / ranks / 19 + 1;
     let mut text = String::with_capacity(bytes + bytes / 4);
     text.push_str(r#"[{"case": "decode", "requests": ["#);
     for at in 0..256 {

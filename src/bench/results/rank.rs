@@ -180,6 +180,7 @@ impl<'d> Fields<'d, '_> {
 }
 
 /// The value in words, whatever it is, cut where it is long.
+#[expect(clippy::unnecessary_wraps, reason = "one of several readers")]
 fn words(place: &Place<'_>) -> Result<String, Misfit> {
     const LONGEST: usize = 80;
     let text = match &place.node().value {

@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 
 fn sentences(measured: &Measured, tp: u32) -> String {
     let layout = Layout { tp: NonZeroU32::new(tp).unwrap(), ..Layout::default() };
-    warnings(measured, Some(&layout)).iter().map(|warning| format!("{warning}\n")).collect()
+    warnings(measured, Some(&layout)).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -189,17 +189,17 @@ fn two_files_side_by_side() {
     ]);
     let after = file(&[
         one("new", 8, 5.0, spread),
-        one("b", 8, 1015.0, spread),
+        one("b", 8, 1014.0, spread),
         one("a", 8, 800.0, spread),
         one("c", 9, 800.0, spread),
         one("d", 8, 1000.0, ""),
     ]);
-    // The spreads of b are 10 and 10.15 µs, more than the 15 between them.
+    // The spreads of b are 10 and 10.14 µs, more than the 14 between them.
     insta::assert_snapshot!(view::compared(&compare(&before, &after)).plain(), @"
     Before and after
     case before after change after / before speed-up remark
     a 1.00 ms 800 µs -200 µs 0.800× 1.25× 
-    b 1.00 ms 1.01 ms +15.0 µs 1.01× 0.985× within the spread
+    b 1.00 ms 1.01 ms +14.0 µs 1.01× 0.986× within the spread
     c 1.00 ms 800 µs -200 µs 0.800× 1.25× different requests
     gone 1.00 ms – – – – only before
     d 1.00 ms 1.00 ms 0 s 1.00× 1.00× spread unknown
@@ -214,18 +214,16 @@ fn what_is_shown_of_a_case() {
     let against = Against::of(file.cases[0].median(), cost, Some(&h200())).unwrap();
     let shown =
         Shown { measured: &file.cases[0], warnings: warnings(&file.cases[0], None), against: vec![("vllm", against)] };
-    insta::assert_snapshot!(view::case(&shown).plain(), @"
+    // Bars have no text.
+    let text: Vec<String> =
+        view::case(&shown).plain().lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    insta::assert_snapshot!(text.join("\n"), @"
     decode
     2*1@8192,4@4096:3
     1.00 ms spread 0.300% MFU 10.0% MBU 50.0% 2.00× the memory bound of the vllm model
     Measured against estimated
     model FLOP/s per GPU B/s per GPU MFU MBU bound measured / bound
     vllm 198 TFLOP/s 2.40 TB/s 10.0% 50.0% 500 µs (memory) 2.00×
-
-
-
-
-
     8 samples: least 998 µs, median 1.00 ms, 90 % within 1.01 ms, largest 1.01 ms
     2 ranks
     Ranks of decode
@@ -247,22 +245,20 @@ fn strips_hold_every_sample() {
     assert_eq!(Strip::of([f64::MIN, f64::MAX].into_iter()).unwrap().buckets.iter().sum::<usize>(), 2);
 }
 
-/// Prints the time; in a release build it is to stay below 300 ms.
+/// Prints the time; in a release build it is to stay below 300 ms. Without optimisation a tenth of the size will do.
 #[test]
 fn ten_megabytes_of_64_ranks() {
-    let text = large(10 << 20, 64);
+    let size = if cfg!(debug_assertions) { 1 << 20 } else { 10 << 20 };
+    let text = large(size, 64);
     let start = std::time::Instant::now();
     let file = read(&text).unwrap();
     let read = start.elapsed();
+    let start = std::time::Instant::now();
     let shown = Shown { measured: &file.cases[0], warnings: warnings(&file.cases[0], None), against: Vec::new() };
     let length = serde_json::to_string(&view::case(&shown)).unwrap().len();
-    println!(
-        "{} bytes, 64 ranks: read in {read:?}, shown as {length} bytes in {:?}",
-        text.len(),
-        start.elapsed() - read
-    );
+    println!("{} bytes, 64 ranks: read in {read:?}, shown as {length} bytes in {:?}", text.len(), start.elapsed());
     assert_eq!((file.cases.len(), file.cases[0].ranks.len()), (1, 64));
-    assert!(text.len() >= 10 << 20);
+    assert!(text.len() >= size);
     if !cfg!(debug_assertions) {
         assert!(read.as_millis() < 300, "{read:?}");
     }

@@ -1,5 +1,6 @@
 //! What can be asked on the command line.
 
+use crate::bench::Bench;
 use crate::failure::Failure;
 use crate::input::{self, Source};
 use crate::request;
@@ -18,7 +19,7 @@ use rooflens::settings::{QuantizationChoice, Settings};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-const CONFIG_HELP: &str = "A config.json, a directory with one, `-` for standard input, or preset:ID";
+pub(crate) const CONFIG_HELP: &str = "A config.json, a directory with one, `-` for standard input, or preset:ID";
 
 const TOP_HELP: &str = "\
 Example:
@@ -95,6 +96,9 @@ pub(crate) enum Command {
     Resolve(Resolve),
     /// List the models that can be named instead of a file.
     Presets,
+    /// Work with measurements of `vllm bench forward`.
+    #[command(subcommand)]
+    Bench(Bench),
 }
 
 #[derive(Debug, Args)]
@@ -150,7 +154,7 @@ impl Companion {
 }
 
 #[derive(Debug, Args)]
-struct SettingsArgs {
+pub(crate) struct SettingsArgs {
     /// Tensor parallel size.
     #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "1", value_parser = size)]
     tp: NonZeroU32,
@@ -205,16 +209,21 @@ pub(crate) enum ResolveFormat {
     Json,
 }
 
+impl SettingsArgs {
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            dtype: self.dtype.0,
+            kv_cache: self.kv_cache_dtype,
+            quantization: QuantizationChoice::named(&self.quantization),
+            disable_sliding_window: self.disable_sliding_window,
+            layout: Layout { tp: self.tp, pp: self.pp, dp: self.dp, ep: self.ep },
+        }
+    }
+}
+
 impl Estimate {
     pub(crate) fn settings(&self) -> Settings {
-        let args = &self.settings;
-        Settings {
-            dtype: args.dtype.0,
-            kv_cache: args.kv_cache_dtype,
-            quantization: QuantizationChoice::named(&args.quantization),
-            disable_sliding_window: args.disable_sliding_window,
-            layout: Layout { tp: args.tp, pp: args.pp, dp: args.dp, ep: args.ep },
-        }
+        self.settings.settings()
     }
 
     pub(crate) fn scope(&self) -> Scope {
@@ -225,7 +234,7 @@ impl Estimate {
     }
 }
 
-fn source() -> impl TypedValueParser<Value = Source> {
+pub(crate) fn source() -> impl TypedValueParser<Value = Source> {
     PathBufValueParser::new().map(|path| Source::of(&path))
 }
 

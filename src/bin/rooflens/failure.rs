@@ -3,10 +3,11 @@
 use crate::args::Cli;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
+use rooflens::bench::results::ResultError;
 use rooflens::estimate::EstimateError;
 use rooflens::export::{ExportError, printable};
 use rooflens::job::JobError;
-use rooflens::json::{JsonError, MAX_BYTES};
+use rooflens::json::JsonError;
 use rooflens::model::ConfigError;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -18,14 +19,17 @@ pub(crate) enum Failure {
     /// The arguments do not go together.
     #[error("{0}")]
     Usage(String),
+    /// As well, where clap's usage would not help.
+    #[error("{0}")]
+    Argument(String),
     #[error("{name} cannot be read: {error}")]
     Unreadable { name: String, error: io::Error },
     #[error("{0} is a directory; expected a file.")]
     Directory(String),
     #[error("{0} is a directory without a config.json.")]
     NoConfig(String),
-    #[error("{0} is larger than {limit} MiB, the most that is read.", limit = MAX_BYTES >> 20)]
-    TooLarge(String),
+    #[error("{name} is larger than {} MiB, the most that is read.", limit >> 20)]
+    TooLarge { name: String, limit: usize },
     #[error("{name} is no UTF-8 text: byte {at} is not valid.")]
     NotUtf8 { name: String, at: usize },
     #[error("There is no preset {}{}", rooflens::format::quoted(.id), hint(.meant.as_deref()))]
@@ -47,6 +51,12 @@ pub(crate) enum Failure {
     Export(#[from] ExportError),
     #[error("The output cannot be written: {0}")]
     Output(io::Error),
+    /// A file of measurements that is none.
+    #[error("{name} cannot be used: {error}")]
+    Results { name: String, error: Box<ResultError> },
+    /// Any failure of a `bench` command, which all end with 2.
+    #[error(transparent)]
+    Bench(Box<Failure>),
 }
 
 fn hint(meant: Option<&str>) -> String {
@@ -65,6 +75,12 @@ impl Failure {
     /// Says what went wrong and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
+            Self::Bench(failure) => {
+                // A full pipe is no failure, whoever notices it.
+                let quiet = matches!(&**failure, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe);
+                let code = failure.report();
+                return if quiet { code } else { ExitCode::from(2) };
+            }
             // Whoever read the output has enough of it.
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
             Self::Usage(sentence) => usage(sentence),

@@ -10,6 +10,8 @@ fn main() {}
 #[cfg(not(target_arch = "wasm32"))]
 mod args;
 #[cfg(not(target_arch = "wasm32"))]
+mod bench;
+#[cfg(not(target_arch = "wasm32"))]
 mod estimate;
 #[cfg(not(target_arch = "wasm32"))]
 mod failure;
@@ -35,6 +37,7 @@ fn main() -> std::process::ExitCode {
         },
         Command::Resolve(args) => resolve::run(&args),
         Command::Presets => presets::run(),
+        Command::Bench(command) => bench::run(&command),
     };
     result.map_or_else(|failure| failure.report(), |()| std::process::ExitCode::SUCCESS)
 }

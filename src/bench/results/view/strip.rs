@@ -34,7 +34,7 @@ impl Strip {
         // The nearest rank: the least sample that so many percent do not pass.
         let at = |pct: usize| sorted.get((count * pct).div_ceil(100).saturating_sub(1)).copied();
         let upper = *sorted.get(count / 2)?;
-        let lower = if count % 2 == 0 { *sorted.get(count / 2 - 1)? } else { upper };
+        let lower = if count.is_multiple_of(2) { *sorted.get(count / 2 - 1)? } else { upper };
         let mut buckets = vec![0; if max > min { BUCKETS } else { 1 }];
         let last = buckets.len() - 1;
         for sample in &sorted {
