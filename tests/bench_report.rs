@@ -1,7 +1,7 @@
 //! `rooflens bench report` as a person or a script meets it.
 
 #![cfg(not(target_arch = "wasm32"))]
-#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![expect(clippy::expect_used, reason = "helpers of tests")]
 
 use std::path::PathBuf;
 use std::process::Command;
