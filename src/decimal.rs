@@ -1,7 +1,7 @@
 //! Decimal texts as floats, correctly rounded.
 //!
 //! The standard library does the same faster, with a table of powers that would be a thirtieth of the page's whole
-//! weight. Here most numbers are one exact division or product; for the rest a big integer is multiplied or divided by
+//! weight. Here most numbers are one division or product of integers; for the rest a big integer is multiplied or divided by
 //! ten until the exponent is used up.
 
 /// The most digits that are looked at; further ones can only decide between neighbours when all of these are equal.
@@ -50,10 +50,10 @@ const EXACT: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// The value where its digits and its power of ten are both exact as floats: one operation on them rounds once.
-/// (Clinger: How to read floating point numbers accurately, 1990.)
+/// The value where the digits fit 64 bits and the power of ten is small; `None` elsewhere. If both are exact as floats,
+/// one operation on them rounds once (Clinger: How to read floating point numbers accurately, 1990).
 fn short(whole: &str, fraction: &str, exponent: i64) -> Option<f64> {
-    if whole.len() + fraction.len() > 18 {
+    if whole.len() + fraction.len() > 19 {
         return None;
     }
     let mut digits = 0_u64;
@@ -64,9 +64,29 @@ fn short(whole: &str, fraction: &str, exponent: i64) -> Option<f64> {
         digits = digits * 10 + u64::from(byte - b'0');
     }
     let power = exponent - i64::try_from(fraction.len()).ok()?;
-    let factor = *EXACT.get(usize::try_from(power.unsigned_abs()).ok()?)?;
-    let digits = (digits <= 1 << 53).then_some(digits as f64)?;
-    Some(if power < 0 { digits / factor } else { digits * factor })
+    let size = usize::try_from(power.unsigned_abs()).ok()?;
+    match EXACT.get(size) {
+        Some(factor) if digits <= 1 << 53 => {
+            Some(if power < 0 { digits as f64 / factor } else { digits as f64 * factor })
+        }
+        _ if power < 0 => quotient(digits, 10_u64.checked_pow(u32::try_from(size).ok()?)?),
+        _ => None,
+    }
+}
+
+/// The quotient of two integers, the first of them positive, rounded to the nearest float, ties to even.
+fn quotient(digits: u64, divisor: u64) -> Option<f64> {
+    let (digits, divisor) = (u128::from(digits), u128::from(divisor));
+    // With its first bit in the first of 128 places, a quotient by less than 2^64 keeps at least 64 bits.
+    let shift = digits.leading_zeros();
+    let scaled = digits.checked_shl(shift)?;
+    let (quotient, rest) = (scaled.checked_div(divisor)?, scaled.checked_rem(divisor)?);
+    let dropped = (128 - quotient.leading_zeros()).checked_sub(53)?;
+    let (mantissa, below) = (quotient >> dropped, quotient & ((1 << dropped) - 1));
+    let half = 1 << dropped.checked_sub(1)?;
+    let up = below > half || (below == half && (rest > 0 || mantissa & 1 == 1));
+    let exponent = 1023 + i64::from(dropped) - i64::from(shift);
+    Some((mantissa + u128::from(up)) as f64 * f64::from_bits(u64::try_from(exponent).ok()? << 52))
 }
 
 /// An exponent; far beyond any float it may be cut.
@@ -234,6 +254,11 @@ mod tests {
             "1e+5",
             "4503599627370497.5",
             "9.5367431640625e-7",
+            "1234.500000000000113",
+            "9007199254740993.0",
+            "9007199254740993e-1",
+            "9999999999999999999e-19",
+            "0.0000000000000000001",
         ] {
             same(text);
         }
@@ -265,6 +290,13 @@ mod tests {
             let value = f64::from_bits(bits);
             prop_assume!(value.is_finite());
             for text in [format!("{value}"), format!("{value:e}"), format!("{value:.3e}")] {
+                prop_assert_eq!(parse(&text).map(f64::to_bits), Some(text.parse::<f64>().unwrap().to_bits()), "{}", text);
+            }
+        }
+
+        #[test]
+        fn times_and_the_like_read_back(value in 1e-6_f64..1e9, digits in 1_u64.., power in -25_i32..25) {
+            for text in [format!("{value}"), format!("{value:.9}"), format!("{digits}e{power}")] {
                 prop_assert_eq!(parse(&text).map(f64::to_bits), Some(text.parse::<f64>().unwrap().to_bits()), "{}", text);
             }
         }

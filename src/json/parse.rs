@@ -270,9 +270,9 @@ impl Parser<'_> {
         }
         self.ends_here()?;
         let text = self.text.get(start..self.at).unwrap_or_default();
-        match text.parse::<i128>() {
-            Ok(value) if integral => Ok(Value::Int(value)),
-            _ => Ok(Value::Float(crate::decimal::parse(text).unwrap_or(f64::NAN))),
+        match if integral { text.parse::<i128>().ok() } else { None } {
+            Some(value) => Ok(Value::Int(value)),
+            None => Ok(Value::Float(crate::decimal::parse(text).unwrap_or(f64::NAN))),
         }
     }
 
