@@ -7,14 +7,14 @@ use rooflens::bench::results::compare::Row;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct File<'a> {
+struct FileOut<'a> {
     file: &'a str,
     notes: &'a [String],
-    cases: Vec<Case<'a>>,
+    cases: Vec<CaseOut<'a>>,
 }
 
 #[derive(Serialize)]
-struct Case<'a> {
+struct CaseOut<'a> {
     case: &'a str,
     requests: String,
     median_us: f64,
@@ -53,7 +53,7 @@ struct Compared<'a> {
 
 /// A list of files.
 pub(super) fn report(files: &[Reported]) -> Result<String, Failure> {
-    let files: Vec<File<'_>> = files.iter().map(file).collect();
+    let files: Vec<FileOut<'_>> = files.iter().map(file).collect();
     written(&files)
 }
 
@@ -73,8 +73,8 @@ pub(super) fn compared(rows: &[Row<'_>]) -> Result<String, Failure> {
     written(&rows.collect::<Vec<_>>())
 }
 
-fn file(reported: &Reported) -> File<'_> {
-    let cases = reported.file.cases.iter().zip(&reported.cases).map(|(case, about)| Case {
+fn file(reported: &Reported) -> FileOut<'_> {
+    let cases = reported.file.cases.iter().zip(&reported.cases).map(|(case, about)| CaseOut {
         case: &case.name,
         requests: case.case.body(),
         median_us: case.median_us,
@@ -94,7 +94,7 @@ fn file(reported: &Reported) -> File<'_> {
             measured_over_bound: against.share.map(|share| share.ratio),
         }),
     });
-    File { file: &reported.name, notes: &reported.file.notes, cases: cases.collect() }
+    FileOut { file: &reported.name, notes: &reported.file.notes, cases: cases.collect() }
 }
 
 fn written(value: &impl Serialize) -> Result<String, Failure> {

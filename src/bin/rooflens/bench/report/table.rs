@@ -30,9 +30,10 @@ pub(super) fn report(files: &[Reported], markdown: bool) -> String {
 }
 
 fn heading(text: &mut String, name: &str, markdown: bool) {
-    match markdown {
-        true => text.extend(["**", &escaped(name), "**\n\n"]),
-        false => text.extend([&printable(name), "\n"]),
+    if markdown {
+        text.extend(["**", &escaped(name), "**\n\n"]);
+    } else {
+        text.extend([&printable(name), "\n"]);
     }
 }
 
@@ -98,9 +99,10 @@ pub(super) fn compared(names: [&str; 2], rows: &[Row<'_>], markdown: bool) -> St
     let [before, after] = names;
     let mut text = String::new();
     for (word, name) in [("before", before), ("after", after)] {
-        match markdown {
-            true => text.extend(["- ", word, ": ", &escaped(name), "\n"]),
-            false => text.extend([format!("{word:<6}"), "  ".to_owned(), printable(name), "\n".to_owned()]),
+        if markdown {
+            text.extend(["- ", word, ": ", &escaped(name), "\n"]);
+        } else {
+            text.extend([format!("{word:<6}"), "  ".to_owned(), printable(name), "\n".to_owned()]);
         }
     }
     text + "\n" + &table(&lines, 1, markdown)
