@@ -13,6 +13,8 @@
 //!                                     report (rows, summaries, chart inputs) ──▶ page | chart | export
 //! ```
 //!
+//! Measurements come back through [`bench::results`], and what a running server says of itself through [`serving`].
+//!
 //! What was put in is a [`scenario::state::Comparison`]; [`scenario::link`] and [`scenario::file`] carry it.
 //!
 //! Data goes one way. The core knows no browser: everything but `app` is pure, and the command line and the
@@ -47,6 +49,7 @@ pub mod layout;
 pub mod model;
 pub mod report;
 pub mod scenario;
+pub mod serving;
 pub mod settings;
 pub mod sweep;
 pub mod units;

@@ -8,5 +8,7 @@ pub mod command;
 pub mod context;
 pub mod desk;
 pub mod kernels;
+pub mod results;
 pub mod run;
+pub mod table;
 pub mod view;

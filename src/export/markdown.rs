@@ -48,7 +48,8 @@ fn table(text: &mut String, case: &Case, report: &Report<'_>) {
 }
 
 /// Somebody's text, so that it stands as it is: on one line, without markup, and without ending a cell.
-pub(super) fn escaped(text: &str) -> String {
+#[must_use]
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

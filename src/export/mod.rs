@@ -13,7 +13,7 @@ mod table;
 pub use csv::Csv;
 pub use grid::{aligned, printable};
 pub use json::Json;
-pub use markdown::Markdown;
+pub use markdown::{Markdown, escaped};
 pub use table::Table;
 
 use crate::estimate::Scope;

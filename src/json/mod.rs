@@ -11,11 +11,14 @@ pub mod build;
 mod error;
 mod node;
 mod parse;
+mod place;
 mod print;
 
 pub use error::{JsonError, Position};
 pub use node::{Member, Node, Span, Value};
-pub use parse::{MAX_BYTES, MAX_DEPTH, Repair, parse};
+pub use parse::{MAX_BYTES, MAX_DEPTH, Repair, parse, parse_up_to};
+pub(crate) use place::number;
+pub use place::{Misfit, Place};
 
 /// A text that was read: its root value and what had to be forgiven on the way.
 #[derive(Clone, Debug, PartialEq)]

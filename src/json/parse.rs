@@ -40,8 +40,17 @@ impl Repair {
 /// Where the text is neither JSON nor one of the departures in [`Repair`], is larger than [`MAX_BYTES`] or nests
 /// deeper than [`MAX_DEPTH`].
 pub fn parse(text: &str) -> Result<Document, JsonError> {
-    if text.len() > MAX_BYTES {
-        return Err(JsonError::new(text, 0, format!("{} bytes", text.len()), "at most 10 MiB"));
+    parse_up_to(text, MAX_BYTES)
+}
+
+/// Reads a text of at most `limit` bytes: measurements are larger than configs.
+///
+/// # Errors
+/// As [`parse`], with that limit.
+pub fn parse_up_to(text: &str, limit: usize) -> Result<Document, JsonError> {
+    if text.len() > limit {
+        let expected = format!("at most {} MiB", limit >> 20);
+        return Err(JsonError::new(text, 0, format!("{} bytes", text.len()), expected));
     }
     let mut parser = Parser { text, at: 0, depth: 0, repairs: Vec::new() };
     match parser.whole() {
@@ -261,9 +270,9 @@ impl Parser<'_> {
         }
         self.ends_here()?;
         let text = self.text.get(start..self.at).unwrap_or_default();
-        match text.parse::<i128>() {
-            Ok(value) if integral => Ok(Value::Int(value)),
-            _ => Ok(Value::Float(crate::decimal::parse(text).unwrap_or(f64::NAN))),
+        match if integral { text.parse::<i128>().ok() } else { None } {
+            Some(value) => Ok(Value::Int(value)),
+            None => Ok(Value::Float(crate::decimal::parse(text).unwrap_or(f64::NAN))),
         }
     }
 

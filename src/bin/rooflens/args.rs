@@ -19,7 +19,7 @@ use rooflens::settings::{QuantizationChoice, Settings};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-const CONFIG_HELP: &str = "A config.json, a directory with one, `-` for standard input, or preset:ID";
+pub(crate) const CONFIG_HELP: &str = "A config.json, a directory with one, `-` for standard input, or preset:ID";
 
 const TOP_HELP: &str = "\
 Example:
@@ -234,7 +234,7 @@ impl Estimate {
     }
 }
 
-fn source() -> impl TypedValueParser<Value = Source> {
+pub(crate) fn source() -> impl TypedValueParser<Value = Source> {
     PathBufValueParser::new().map(|path| Source::of(&path))
 }
 

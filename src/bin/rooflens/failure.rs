@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use rooflens::estimate::EstimateError;
 use rooflens::export::{ExportError, printable};
 use rooflens::job::JobError;
-use rooflens::json::{JsonError, MAX_BYTES};
+use rooflens::json::JsonError;
 use rooflens::model::ConfigError;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -30,8 +30,8 @@ pub(crate) enum Failure {
     Directory(String),
     #[error("{0} is a directory without a config.json.")]
     NoConfig(String),
-    #[error("{0} is larger than {limit} MiB, the most that is read.", limit = MAX_BYTES >> 20)]
-    TooLarge(String),
+    #[error("{name} is larger than {} MiB, the most that is read.", limit >> 20)]
+    TooLarge { name: String, limit: usize },
     #[error("{name} is no UTF-8 text: byte {at} is not valid.")]
     NotUtf8 { name: String, at: usize },
     #[error("There is no preset {}{}", rooflens::format::quoted(.id), hint(.meant.as_deref()))]

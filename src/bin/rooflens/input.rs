@@ -53,7 +53,7 @@ impl Source {
     pub(crate) fn load(&self, companion: Option<&Node>) -> Result<ModelSpec, Failure> {
         let name = self.name();
         match self {
-            Self::Stdin => model(&parsed(&limited(io::stdin().lock(), &name)?, &name)?, companion, &name),
+            Self::Stdin => model(&parsed(&limited(io::stdin().lock(), &name, MAX_BYTES)?, &name)?, companion, &name),
             Self::Preset(id) => model(&preset(id)?.config, companion, &name),
             Self::Path(path) if path.is_dir() => {
                 let config = path.join("config.json");
@@ -85,13 +85,13 @@ fn preset(id: &str) -> Result<&'static Preset, Failure> {
     })
 }
 
-/// The name and the text of a file, or of standard input for `-`.
-pub(crate) fn text(path: &Path) -> Result<(String, String), Failure> {
+/// The name and the text of a file of at most `limit` bytes, or of standard input for `-`.
+pub(crate) fn text(path: &Path, limit: usize) -> Result<(String, String), Failure> {
     let source = Source::of(path);
     let name = source.name();
     let text = match source {
-        Source::Stdin => limited(io::stdin().lock(), &name)?,
-        _ => limited(open(path)?, &name)?,
+        Source::Stdin => limited(io::stdin().lock(), &name, limit)?,
+        _ => limited(open(path, limit)?, &name, limit)?,
     };
     Ok((name, text))
 }
@@ -99,29 +99,29 @@ pub(crate) fn text(path: &Path) -> Result<(String, String), Failure> {
 /// Reads a JSON file.
 pub(crate) fn document(path: &Path) -> Result<Document, Failure> {
     let name = path.display().to_string();
-    parsed(&limited(open(path)?, &name)?, &name)
+    parsed(&limited(open(path, MAX_BYTES)?, &name, MAX_BYTES)?, &name)
 }
 
-/// Opens a file, but no directory, and nothing that is larger than a config for certain.
-fn open(path: &Path) -> Result<File, Failure> {
+/// Opens a file, but no directory, and nothing that is too large for certain.
+fn open(path: &Path, limit: usize) -> Result<File, Failure> {
     let name = path.display().to_string();
     let opened = File::open(path).and_then(|file| file.metadata().map(|metadata| (file, metadata)));
     match opened {
         Err(error) => Err(Failure::Unreadable { name, error }),
         Ok((_, metadata)) if metadata.is_dir() => Err(Failure::Directory(name)),
-        Ok((_, metadata)) if metadata.len() > MAX_BYTES as u64 => Err(Failure::TooLarge(name)),
+        Ok((_, metadata)) if metadata.len() > limit as u64 => Err(Failure::TooLarge { name, limit }),
         Ok((file, _)) => Ok(file),
     }
 }
 
 /// The text of a reader that may turn out too large.
-fn limited(reader: impl Read, name: &str) -> Result<String, Failure> {
+fn limited(reader: impl Read, name: &str, limit: usize) -> Result<String, Failure> {
     let name = || name.to_owned();
     let mut bytes = Vec::new();
-    let read = reader.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
+    let read = reader.take(limit as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::Unreadable { name: name(), error })?;
-    if bytes.len() > MAX_BYTES {
-        return Err(Failure::TooLarge(name()));
+    if bytes.len() > limit {
+        return Err(Failure::TooLarge { name: name(), limit });
     }
     String::from_utf8(bytes).map_err(|error| Failure::not_utf8(name(), error.utf8_error()))
 }

@@ -76,7 +76,7 @@ struct ErrorLine {
 fn answer(line: &[u8], models: &mut Models, id: &mut Option<Id>) -> Result<Answer, Failure> {
     let name = || "The line".to_owned();
     if line.len() > MAX_BYTES {
-        return Err(Failure::TooLarge(name()));
+        return Err(Failure::TooLarge { name: name(), limit: MAX_BYTES });
     }
     let text = str::from_utf8(line).map_err(|error| Failure::not_utf8(name(), error))?;
     let root = json::parse(text).map_err(|error| Failure::Json { name: name(), error })?.root;

@@ -7,6 +7,7 @@
 mod attention;
 mod ffn;
 mod mla;
+mod sums;
 mod terms;
 mod unembed;
 
@@ -19,6 +20,7 @@ use crate::settings::Settings;
 pub use attention::Attention;
 pub use ffn::Ffn;
 pub use mla::MlaAttention;
+pub use sums::PhaseSums;
 pub use unembed::Unembed;
 
 /// A field of a component as vLLM names it.
@@ -128,7 +130,18 @@ impl Vllm {
 
 impl Estimator for Vllm {
     fn estimate(&self, batch: &Batch, scope: Scope) -> Result<Breakdown, EstimateError> {
-        let base = batch_values(batch, self.attention.as_ref().ok().and_then(|attention| attention.window));
+        let of = |window| PhaseSums {
+            prefill: batch.sums(Phase::Prefill, window),
+            decode: batch.sums(Phase::Decode, window),
+        };
+        let window = self.attention.as_ref().ok().and_then(|attention| attention.window);
+        self.evaluate(base_values(&of(None), window.map(|window| of(Some(window)))), scope)
+    }
+}
+
+impl Vllm {
+    /// The components with these inputs.
+    fn evaluate(&self, base: Values, scope: Scope) -> Result<Breakdown, EstimateError> {
         let mut parts = Vec::with_capacity(4);
         if let Ok(attention) = &self.attention {
             parts.push(attention.estimate(base.clone(), scope)?);
@@ -166,9 +179,10 @@ impl Common {
     }
 }
 
-/// The sums over a batch that formulas use. Attention inputs of a phase count only where the phase has new tokens.
-fn batch_values(batch: &Batch, window: Option<u64>) -> Values {
-    let (prefill, decode) = (batch.sums(Phase::Prefill, None), batch.sums(Phase::Decode, None));
+/// The sums over a batch that formulas use, and the same with KV lengths capped at the window if there is one.
+/// Attention inputs of a phase count only where the phase has new tokens.
+fn base_values(sums: &PhaseSums, capped: Option<PhaseSums>) -> Values {
+    let PhaseSums { prefill, decode } = sums;
     let mut values = Values::default();
     values.set(Symbol::Tokens, prefill.tokens.saturating_add(decode.tokens));
     values.set(Symbol::TokenContext, prefill.product.saturating_add(decode.product));
@@ -178,8 +192,7 @@ fn batch_values(batch: &Batch, window: Option<u64>) -> Values {
     let used = |context: u128, tokens: u128| if tokens > 0 { context } else { 0 };
     values.set(Symbol::PrefillContext, used(prefill.context, prefill.tokens));
     values.set(Symbol::DecodeContext, used(decode.context, decode.tokens));
-    if window.is_some() {
-        let (prefill, decode) = (batch.sums(Phase::Prefill, window), batch.sums(Phase::Decode, window));
+    if let Some(PhaseSums { prefill, decode }) = capped {
         values.set(Symbol::TokenWindow, prefill.product.saturating_add(decode.product));
         values.set(Symbol::PrefillWindow, used(prefill.context, prefill.tokens));
         values.set(Symbol::DecodeWindow, used(decode.context, decode.tokens));

@@ -4,6 +4,7 @@ use crate::failure::{Failure, print, say};
 use crate::input;
 use clap::Args;
 use rooflens::bench::kernels::{self, FileKind, FileName, Rules, Summary, TOP, TraceFile, text};
+use rooflens::json::MAX_BYTES;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -96,7 +97,7 @@ fn trace(path: &Path) -> Result<Summary, Failure> {
 
 /// A text that is no trace.
 fn whole(path: &Path) -> Result<String, Failure> {
-    input::text(path).map(|(_, text)| text)
+    input::text(path, MAX_BYTES).map(|(_, text)| text)
 }
 
 fn unreadable(path: &Path, error: std::io::Error) -> Failure {

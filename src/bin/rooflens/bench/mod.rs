@@ -4,6 +4,7 @@ mod command;
 mod jitter;
 mod kernels;
 mod parse;
+mod report;
 
 use crate::failure::Failure;
 use clap::Subcommand;
@@ -18,6 +19,8 @@ pub(crate) enum Bench {
     Jitter(jitter::Args),
     /// Show where the time of a step went by kernel, or what changed from one file to another.
     Kernels(kernels::Kernels),
+    /// Show what was measured, beside the estimate if a config is given.
+    Report(Box<report::Report>),
 }
 
 /// Runs one of them.
@@ -27,5 +30,6 @@ pub(crate) fn run(bench: &Bench) -> Result<(), Failure> {
         Bench::Parse(args) => parse::run(args),
         Bench::Jitter(args) => jitter::run(args),
         Bench::Kernels(args) => kernels::run(args),
+        Bench::Report(args) => report::run(args),
     }
 }

@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use rooflens::batch::case::Case;
 use rooflens::batch::shapes;
 use rooflens::bench::command::{is_command, parse};
+use rooflens::json::MAX_BYTES;
 use std::path::PathBuf;
 
 #[derive(Debug, ClapArgs)]
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     for path in &args.shapes {
-        let (name, text) = input::text(path)?;
+        let (name, text) = input::text(path, MAX_BYTES)?;
         cases.extend(shapes::read(&text).map_err(|error| Failure::Foreign { name, error: error.to_string() })?);
     }
     let cases: Vec<Case> = cases.iter().map(Case::compress).collect();

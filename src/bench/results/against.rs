@@ -1,0 +1,70 @@
+//! A measured time held against an estimate and a roofline.
+//!
+//! With F FLOPs and B bytes per GPU, a time t, a peak P and a bandwidth W: achieved F / t and B / t; model FLOPs
+//! utilisation F / (t P); memory-bandwidth utilisation B / (t W); the bound max(F / P, B / W), and t over it.
+
+use crate::estimate::Cost;
+use crate::hardware::roofline::{self, Bound};
+use crate::report::Roof;
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+
+/// What a time says about a cost. What has no meaning, such as a share of a roof where there is none, is `None`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Against {
+    /// The measured time.
+    pub time: Seconds,
+    /// The estimated cost, per GPU.
+    pub cost: Cost,
+    /// FLOPs per GPU and second.
+    pub computed: FlopsPerSecond,
+    /// Bytes read and written per GPU and second.
+    pub moved: BytesPerSecond,
+    /// The share of the roof that is reached.
+    pub share: Option<Share>,
+}
+
+/// The share of a roof that is reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// Model FLOPs utilisation, a fraction of 1.
+    pub mfu: f64,
+    /// Memory-bandwidth utilisation, a fraction of 1.
+    pub mbu: f64,
+    /// The least time under the roofline.
+    pub bound: Seconds,
+    /// What sets it.
+    pub limit: Bound,
+    /// The measured time over the bound.
+    pub ratio: f64,
+}
+
+impl Against {
+    /// A time against a cost per GPU and a roof; `None` where the time is no positive number.
+    #[must_use]
+    pub fn of(time: Seconds, cost: Cost, roof: Option<&Roof>) -> Option<Self> {
+        if !(time.0 > 0.0 && time.0.is_finite()) {
+            return None;
+        }
+        let (computed, moved) = (cost.flops.as_f64() / time.0, cost.moved().as_f64() / time.0);
+        let share = roof.and_then(|roof| {
+            let point = roofline::point(roof.peak.rate, roof.bandwidth, cost.flops, cost.moved())?;
+            Some(Share {
+                mfu: computed / roof.peak.rate.0,
+                mbu: moved / roof.bandwidth.0,
+                bound: point.time,
+                limit: point.bound,
+                ratio: time.0 / point.time.0,
+            })
+        });
+        Some(Self { time, cost, computed: FlopsPerSecond(computed), moved: BytesPerSecond(moved), share })
+    }
+
+    /// What to check where the measurement beats the bound, which no run can.
+    #[must_use]
+    pub fn beaten(&self) -> Option<&'static str> {
+        self.share.filter(|share| share.ratio < 1.0).map(|_| {
+            "The measurement beats the bound, so what was measured is not what was estimated: check the accelerator, \
+             the layout, the quantization and the KV-cache dtype. The model itself may also count too much."
+        })
+    }
+}

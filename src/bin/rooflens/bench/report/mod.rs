@@ -1,0 +1,180 @@
+//! `rooflens bench report`: result files as tables, beside the estimate for the requests in them, or one beside another.
+
+mod json;
+mod table;
+
+use crate::args::{CONFIG_HELP, Companion, SettingsArgs, source};
+use crate::estimate::notes;
+use crate::failure::{Failure, print, say};
+use crate::input::{self, Source};
+use clap::{Args, ValueEnum};
+use rooflens::bench::results::against::Against;
+use rooflens::bench::results::compare::compare;
+use rooflens::bench::results::warning::{Warning, warnings};
+use rooflens::bench::results::{MAX_BYTES, Measured, ResultFile, read};
+use rooflens::estimate::vllm::Vllm;
+use rooflens::estimate::{Estimator as _, Scope};
+use rooflens::hardware::{Accelerator, find};
+use rooflens::layout::Layout;
+use rooflens::report::{Roof, compute_precision};
+use std::path::PathBuf;
+
+const HELP: &str = "\
+Times are medians over replays, each as long as its slowest rank. With --config the requests in the
+file, after jitter, are estimated per GPU by the vllm model, and with --hardware, too:
+  MFU      FLOPs per GPU / (time x peak)
+  MBU      bytes per GPU / (time x bandwidth)
+  bound    the least time that the roofline allows, and what sets it
+  x bound  the measured time over it
+
+Exit codes:
+  0  done
+  1  a file could not be used
+  2  the arguments could not be used";
+
+/// Arguments of the command.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Report {
+    /// Files that `vllm bench forward --output-json` wrote.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Compare two files, before and after a change.
+    #[arg(long, conflicts_with_all = ["config", "hardware"])]
+    compare: bool,
+    #[arg(long, value_name = "CONFIG", help = CONFIG_HELP, value_parser = source())]
+    config: Option<Source>,
+    #[command(flatten)]
+    companion: Companion,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// The accelerator, such as h200-sxm.
+    #[arg(long, value_name = "ID", requires = "config", value_parser = accelerator)]
+    hardware: Option<&'static Accelerator>,
+    /// How the report is printed.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Table,
+    Markdown,
+    Json,
+}
+
+/// A file with what there is to say about its cases.
+struct Reported {
+    name: String,
+    file: ResultFile,
+    cases: Vec<About>,
+}
+
+/// What there is to say about a case.
+struct About {
+    warnings: Vec<Warning>,
+    against: Option<Against>,
+}
+
+/// An estimator with what its numbers are held against.
+struct Estimating {
+    vllm: Vllm,
+    roof: Option<Roof>,
+    layout: Layout,
+}
+
+fn accelerator(id: &str) -> Result<&'static Accelerator, String> {
+    find(id).map_err(|error| error.to_string())
+}
+
+/// Reports.
+pub(crate) fn run(args: &Report) -> Result<(), Failure> {
+    let files = args.files.iter().map(|path| {
+        let (name, text) = input::text(path, MAX_BYTES)?;
+        match read(&text) {
+            Ok(file) => Ok((name, file)),
+            Err(error) => Err(Failure::Foreign { name, error: error.to_string() }),
+        }
+    });
+    let files = files.collect::<Result<Vec<_>, Failure>>()?;
+    for (name, file) in &files {
+        file.notes.iter().for_each(|note| say("note", &format!("{name}: {note}")));
+    }
+    if args.compare {
+        let [(before, first), (after, second)] = &*files else {
+            let sentence = format!("--compare takes two files, before and after; {} were given.", files.len());
+            return Err(Failure::Refused(sentence));
+        };
+        let rows = compare(first, second);
+        return print(&match args.format {
+            Format::Table => table::compared([before, after], &rows, false),
+            Format::Markdown => table::compared([before, after], &rows, true),
+            Format::Json => json::compared(&rows)?,
+        });
+    }
+    let estimating = estimating(args)?;
+    let files = files.into_iter().map(|(name, file)| {
+        let cases = file.cases.iter().map(|case| about(case, estimating.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        Ok(Reported { name, file, cases })
+    });
+    let files = files.collect::<Result<Vec<_>, Failure>>()?;
+    if args.format != Format::Json {
+        remarks(&files);
+    }
+    print(&match args.format {
+        Format::Table => table::report(&files, false),
+        Format::Markdown => table::report(&files, true),
+        Format::Json => json::report(&files)?,
+    })
+}
+
+fn estimating(args: &Report) -> Result<Option<Estimating>, Failure> {
+    let Some(config) = &args.config else { return Ok(None) };
+    let spec = config.load(args.companion.read()?.as_ref())?;
+    let settings = args.settings.settings();
+    if args.format != Format::Json {
+        notes(&spec.notes);
+    }
+    let vllm = Vllm::new(&spec, &settings);
+    for (component, reason) in vllm.skipped() {
+        // A model has one of both kinds of attention.
+        if !(vllm.attention.is_ok() || vllm.mla.is_ok()) || component.name() == "ffn" || component.name() == "unembed" {
+            say("warning", &format!("{} is not counted: {reason}", component.title()));
+        }
+    }
+    let precision = compute_precision(settings.quantization(&spec).as_deref(), settings.dtype(&spec));
+    if args.hardware.is_some()
+        && let Some(assumed) = precision.assumed
+    {
+        say("note", assumed);
+    }
+    let roof = args.hardware.and_then(|accelerator| Roof::of(accelerator, precision.precision));
+    if let Some(reason) = roof.as_ref().and_then(|roof| roof.peak.reason.as_deref()) {
+        say("note", reason);
+    }
+    Ok(Some(Estimating { vllm, roof, layout: settings.layout }))
+}
+
+fn about(case: &Measured, estimating: Option<&Estimating>) -> Result<About, Failure> {
+    let Some(Estimating { vllm, roof, layout }) = estimating else {
+        return Ok(About { warnings: warnings(case, None), against: None });
+    };
+    let cost = vllm.estimate(&case.case.batch(), Scope::PerGpu)?.cost();
+    Ok(About { warnings: warnings(case, Some(layout)), against: Against::of(case.median(), cost, roof.as_ref()) })
+}
+
+/// Says what keeps the numbers from being taken at face value.
+fn remarks(files: &[Reported]) {
+    for Reported { name, file, cases } in files {
+        let place = |case: &Measured| match files.len() {
+            1 => case.title().to_owned(),
+            _ => format!("{name}: {}", case.title()),
+        };
+        for (case, about) in file.cases.iter().zip(cases) {
+            let beaten = about.against.and_then(|against| against.beaten());
+            let sentences = about.warnings.iter().map(Warning::to_string).chain(beaten.map(str::to_owned));
+            sentences.for_each(|sentence| say("warning", &format!("{}: {sentence}", place(case))));
+        }
+    }
+}
