@@ -53,4 +53,6 @@ pub mod serving;
 pub mod settings;
 pub mod sweep;
 pub mod units;
+#[cfg(target_arch = "wasm32")]
+pub mod worker;
 pub mod yaml;

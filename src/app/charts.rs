@@ -96,7 +96,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                     state
                     height=Box::new(|width| (width * 0.62).clamp(250.0, 440.0))
                     draw=Box::new(move |sheet| {
-                        state.view.with(|view| Entries::of(state).with(|e| draw_roofline(sheet, e, &view.hidden[POINTS])))
+                        state.view.with(|view| Entries::of(state).with(|e| draw_roofline(sheet, e, &view.hidden[POINTS], &view.measured)))
                     })
                 />
                 <div class="scroll" tabindex="0" role="region" aria-label="Points of the roofline">
@@ -116,8 +116,14 @@ fn draw_bars(sheet: &mut Sheet<'_, '_>, chart: &bars::Bars) -> Vec<Spot> {
     regions.iter().filter_map(|region| Some(Spot { area: region.area, text: label(region)? })).collect()
 }
 
-fn draw_roofline(sheet: &mut Sheet<'_, '_>, entries: &[Entry<'_>], hidden: &[Layer]) -> Vec<Spot> {
-    let chart = charts::roofline(entries, sheet.theme, &|layer| !hidden.contains(&layer));
+fn draw_roofline(
+    sheet: &mut Sheet<'_, '_>,
+    entries: &[Entry<'_>],
+    hidden: &[Layer],
+    measured: &[charts::Measured],
+) -> Vec<Spot> {
+    let mut chart = charts::roofline(entries, sheet.theme, &|layer| !hidden.contains(&layer));
+    chart.points.extend(measured.iter().map(|one| one.mark(sheet.theme)));
     let axes = roofline::Axes {
         x_title: "arithmetic intensity, FLOP per byte",
         y_title: "attainable FLOP/s per GPU",

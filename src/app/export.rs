@@ -91,7 +91,7 @@ fn sheet(state: State, link: String) -> Sheet {
 }
 
 /// Gives a file to the browser's downloads.
-fn download(name: &str, kind: &str, content: &str) {
+pub(super) fn download(name: &str, kind: &str, content: &str) {
     let parts = js_sys::Array::of1(&JsValue::from_str(content));
     let options = web_sys::BlobPropertyBag::new();
     options.set_type(kind);

@@ -66,16 +66,7 @@ pub(super) fn Block(
     let shown = kept(move || markup.get());
     follow(move || {
         let (Some(place), markup) = (place.get(), shown.get()) else { return };
-        let focused = document().active_element().filter(|element| place.contains(Some(element)));
-        let focused = focused.and_then(|element| element.get_attribute("data-act"));
-        place.set_inner_html(&markup);
-        if let Some(key) = focused {
-            // What is clicked on has a name of this program's own, without quotes.
-            let next = place.query_selector(&format!("[data-act=\"{key}\"]")).ok().flatten();
-            if let Some(element) = next.as_ref().and_then(|next| next.dyn_ref::<web_sys::HtmlElement>()) {
-                let _ = element.focus();
-            }
-        }
+        replace(&place, &markup);
     });
     let click = move |event: web_sys::MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
@@ -85,6 +76,26 @@ pub(super) fn Block(
         }
     };
     view! { <div class=class node_ref=place on:click=pressed(click)></div> }
+}
+
+/// Replaces what is in an element. If something in it that has `data-act` has the focus, its successor gets it; what is
+/// unfolded stays so.
+pub(super) fn replace(place: &web_sys::Element, markup: &str) {
+    let focused = document().active_element().filter(|element| place.contains(Some(element)));
+    let focused = focused.and_then(|element| element.get_attribute("data-act"));
+    place.set_inner_html(markup);
+    if let Some(key) = focused {
+        let next = place
+            .query_selector(&format!(
+                "[data-act={}]",
+                js_sys::JSON::stringify(&key.into()).map(String::from).unwrap_or_default()
+            ))
+            .ok()
+            .flatten();
+        if let Some(element) = next.as_ref().and_then(|next| next.dyn_ref::<web_sys::HtmlElement>()) {
+            let _ = element.focus();
+        }
+    }
 }
 
 /// A text that follows signals. One type for all of them keeps the page small: every kind of closure that a view holds

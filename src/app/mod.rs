@@ -15,6 +15,7 @@ mod html;
 mod intake;
 mod layout;
 mod link;
+mod measure;
 mod model;
 mod notes;
 mod operations;
@@ -77,6 +78,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
                 <notes::Notes state/>
                 <charts::Charts state/>
                 <sweep::Panel state/>
+                <measure::Panel state/>
                 <operations::Operations state/>
             </main>
         </div>

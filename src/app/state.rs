@@ -8,45 +8,16 @@ use super::facts::{Facts, Ready};
 use super::held::{Held, Known};
 use super::history::History;
 use super::link::{LinkState, Written};
-use crate::batch::case::Case;
-use crate::estimate::vllm::Vllm;
-use crate::estimate::{Breakdown, EstimateError, Estimator, Scope};
-use crate::hardware::Accelerator;
 use crate::json::parse;
-use crate::model::{ConfigError, ModelSpec, read, resolve};
-use crate::report::charts::Layer;
-use crate::report::{ComputePrecision, Roof, SortBy, compute_precision};
+use crate::model::{ConfigError, read};
+use crate::report::SortBy;
+use crate::report::charts::{Layer, Measured};
+pub(super) use crate::report::outcome::Outcome;
+use crate::report::outcome::{estimated, resolved};
 use crate::scenario::state::{Comparison, CustomModel, ModelChoice, Scenario, Section};
-use crate::settings::Settings;
 use leptos::prelude::*;
 use std::ops::Deref;
 use std::sync::Arc;
-
-/// A resolved model and what to call it.
-#[derive(Clone, Debug)]
-pub(super) struct Model {
-    pub(super) name: String,
-    pub(super) source: String,
-    pub(super) spec: ModelSpec,
-}
-
-/// Everything that is shown of one scenario.
-#[derive(Clone, Debug)]
-pub(super) struct Outcome {
-    pub(super) scenario: Scenario,
-    pub(super) model: Arc<Model>,
-    pub(super) settings: Settings,
-    pub(super) case: Case,
-    pub(super) vllm: Vllm,
-    /// In the scope that is chosen.
-    pub(super) breakdown: Result<Breakdown, EstimateError>,
-    /// Per GPU: what a GPU's roofline is about.
-    pub(super) per_gpu: Result<Breakdown, EstimateError>,
-    pub(super) accelerator: Accelerator,
-    pub(super) computed: ComputePrecision,
-    pub(super) roof: Option<Roof>,
-    pub(super) scope: Scope,
-}
 
 /// The outcomes of all scenarios, in order; those that did not change are the same ones as before.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +73,8 @@ pub(super) struct View {
     pub(super) sort: Option<(SortBy, bool)>,
     /// The sweep.
     pub(super) sweep: super::sweep::Choice,
+    /// Measured points of the roofline.
+    pub(super) measured: Vec<Measured>,
 }
 
 /// The page's signals; copied freely. Nearly every closure of the page holds it, so it is one pointer.
@@ -124,6 +97,8 @@ pub(super) struct Signals {
     history: StoredValue<History>,
     /// The link that was made last.
     pub(super) written: StoredValue<Option<Written>>,
+    /// The way to the measuring desk.
+    pub(super) desk: StoredValue<super::measure::Desk, LocalStorage>,
 }
 
 impl Deref for State {
@@ -173,6 +148,7 @@ impl State {
             dark: super::canvas::dark_mode(),
             history: StoredValue::new(History::default()),
             written: StoredValue::new(None),
+            desk: StoredValue::new_local(super::measure::Desk::default()),
         })))
     }
 
@@ -359,51 +335,12 @@ fn outcomes(comparison: &Comparison, facts: &Ready, previous: Option<&Outcomes>)
             continue;
         }
         let known = before.iter().chain(&done).find(|outcome| outcome.scenario.model == scenario.model);
-        let model = known.map(|outcome| outcome.model.clone()).or_else(|| resolved(&scenario.model, facts));
+        let model = known
+            .map(|outcome| outcome.model.clone())
+            .or_else(|| resolved(&scenario.model, &facts.presets, &facts.classes));
         if let Some(outcome) = model.and_then(|model| estimated(scenario, model, comparison.scope)) {
             done.push(Arc::new(outcome));
         }
     }
     Outcomes(done)
-}
-
-fn estimated(scenario: &Scenario, model: Arc<Model>, scope: Scope) -> Option<Outcome> {
-    let accelerator = scenario.accelerator.accelerator()?;
-    let (case, settings) = (scenario.case()?.clone(), scenario.settings());
-    let vllm = Vllm::new(&model.spec, &settings);
-    let batch = case.batch_with(scenario.verify);
-    let per_gpu = vllm.estimate(&batch, Scope::PerGpu);
-    let breakdown = match scope {
-        Scope::PerGpu => per_gpu.clone(),
-        Scope::Global => vllm.estimate(&batch, Scope::Global),
-    };
-    let by_method = || compute_precision(settings.quantization(&model.spec).as_deref(), settings.dtype(&model.spec));
-    let computed = scenario.precision.map_or_else(by_method, |precision| ComputePrecision { precision, assumed: None });
-    let roof = Roof::of(&accelerator, computed.precision);
-    let scenario = scenario.clone();
-    Some(Outcome { scenario, model, settings, case, vllm, breakdown, per_gpu, accelerator, computed, roof, scope })
-}
-
-fn resolved(choice: &ModelChoice, facts: &Ready) -> Option<Arc<Model>> {
-    let model = match choice {
-        ModelChoice::Preset(id) => {
-            let preset = facts.preset(id)?;
-            Model {
-                name: preset.name.clone(),
-                source: format!("config.json of {}, read {}", preset.source, preset.as_of),
-                spec: resolve(&preset.config, None, &facts.classes).ok()?,
-            }
-        }
-        ModelChoice::Custom(custom) => {
-            let spec = read(&custom.config, custom.companion.as_deref(), &facts.classes).ok()?;
-            let named = if spec.model_type.is_empty() { "custom model" } else { spec.model_type.as_str() };
-            let beside = if custom.companion.is_some() { " with hf_quant_config.json" } else { "" };
-            Model {
-                name: if custom.name.is_empty() { named.to_owned() } else { custom.name.clone() },
-                source: format!("a config.json of your own{beside}"),
-                spec,
-            }
-        }
-    };
-    Some(Arc::new(model))
 }

@@ -5,7 +5,6 @@
 //! the page turns into elements.
 
 pub mod command;
-pub mod context;
 pub mod desk;
 pub mod kernels;
 pub mod results;

@@ -91,6 +91,14 @@ impl View {
 }
 
 impl View {
+    /// [`View::markup`] on its own.
+    #[must_use]
+    pub fn to_markup(&self) -> String {
+        let mut out = String::new();
+        self.markup(&mut out);
+        out
+    }
+
     /// As markup, with every text and every attribute's value escaped.
     pub fn markup(&self, out: &mut String) {
         match self {
@@ -133,9 +141,10 @@ mod tests {
     #[test]
     fn texts_and_values_never_are_markup() {
         let row = element("tr").all([element("td").and("<b>&'"), element("td").with("title", "\"><i>").and("1")]);
-        let mut markup = String::new();
-        View::from(row.clone()).markup(&mut markup);
-        assert_eq!(markup, "<tr><td>&lt;b&gt;&amp;&#39;</td><td title=\"&quot;&gt;&lt;i&gt;\">1</td></tr>");
+        assert_eq!(
+            View::from(row.clone()).to_markup(),
+            "<tr><td>&lt;b&gt;&amp;&#39;</td><td title=\"&quot;&gt;&lt;i&gt;\">1</td></tr>"
+        );
         assert_eq!(View::from(row).plain(), "<b>&' 1");
     }
 }

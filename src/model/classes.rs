@@ -29,7 +29,6 @@ impl ClassTable {
     ///
     /// # Panics
     /// Never: a test reads the same bytes.
-    #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn builtin() -> &'static Self {
         static TABLE: std::sync::LazyLock<ClassTable> = std::sync::LazyLock::new(|| {

@@ -46,8 +46,7 @@ fn preset(node: &Node, as_of: &str) -> Option<Preset> {
     })
 }
 
-/// The presets that belong to this version of the project.
-#[cfg(not(target_arch = "wasm32"))]
+/// The presets that belong to this version of the project. The page reads them from a file beside it instead.
 #[must_use]
 pub fn builtin() -> &'static [Preset] {
     static PRESETS: std::sync::LazyLock<Vec<Preset>> =

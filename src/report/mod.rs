@@ -10,6 +10,7 @@ mod explain;
 pub(crate) mod fixtures;
 mod model;
 mod names;
+pub mod outcome;
 mod precision;
 mod rows;
 mod summary;

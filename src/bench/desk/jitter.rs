@@ -1,15 +1,17 @@
 //! The batch as it is and as it would be drawn, side by side.
 
 use super::Reply;
-use crate::bench::context::{Context, Estimated, Limit};
-use crate::bench::view::{Element, View, element};
-use crate::format::{NONE, Unit, ratio, si};
-use crate::units::Seconds;
+use super::selected::Selected;
+use crate::bench::table::{Cell, row, table};
+use crate::bench::view::{View, element};
+use crate::estimate::Cost;
+use crate::format::{NONE, Unit, duration, grouped, ratio, si};
+use crate::report::{Roof, Summary};
 
-/// Shows both, and says what has to be estimated for it.
-pub(super) fn show(context: &Context, wanted: &mut Vec<String>, reply: &mut Reply) {
-    let Some(case) = context.case() else { return reply.show("jitter", []) };
-    let drawn = match context.run.jitter.case(case) {
+/// Shows both.
+pub(super) fn show(selected: &Selected, reply: &mut Reply) {
+    let (case, jitter) = (&selected.outcome.case, &selected.run.jitter);
+    let drawn = match jitter.case(case) {
         Ok(drawn) => drawn,
         Err(error) => {
             let said = element("p").with("class", "problem").and(error.to_string());
@@ -19,70 +21,44 @@ pub(super) fn show(context: &Context, wanted: &mut Vec<String>, reply: &mut Repl
     if case.compress().requests() == drawn.requests() {
         return reply.show("jitter", []);
     }
-    let (exact, drawn) = (case.to_text(), drawn.to_text());
-    let estimates = [context.estimate(&exact), context.estimate(&drawn)];
-    let rows = [("as it is", estimates[0]), ("as it is drawn", estimates[1])];
-    let body = rows.map(|(name, estimate)| row(name, estimate, &context.limit));
-    let heads = ["Batch", "FLOPs", "Read", "Written", "Intensity", "Roofline time"];
-    let table = element("table")
-        .with("class", "desk-table")
-        .and(element("caption").and(format!(
-            "{} as it is, and with the KV lengths that are drawn from seed {} with jitter {}, per GPU",
-            case.name(),
-            context.run.get("seed"),
-            context.run.get("kv_len_jitter")
-        )))
-        .and(element("thead").and(element("tr").all(heads.map(|head| element("th").with("scope", "col").and(head)))))
-        .and(element("tbody").all(body));
-    let change = match estimates {
-        [Some(exact), Some(drawn)] if exact.flops > 0 && exact.bytes() > 0 => Some(format!(
+    let (exact, other) = (selected.cost(case), selected.cost(&drawn));
+    let rows = [("as it is", exact), ("as it is drawn", other)]
+        .map(|(name, cost)| row(name, cells(cost, selected.outcome.roof.as_ref())));
+    let caption = format!(
+        "{} as it is, and with the KV lengths that are drawn from seed {} with jitter {}: per GPU",
+        case.name(),
+        selected.run.get("seed"),
+        selected.run.get("kv_len_jitter")
+    );
+    let heads = ["batch", "FLOPs", "read", "written", "intensity", "roofline time"];
+    let body = table(caption, &heads).and(element("tbody").all(rows));
+    let change = exact.zip(other).map(|(exact, drawn)| {
+        let of = |drawn: f64, exact: f64| if exact > 0.0 { ratio(drawn / exact) } else { NONE.to_owned() };
+        format!(
             "Drawn against exact: FLOPs {}, bytes {}.",
-            ratio(drawn.flops as f64 / exact.flops as f64),
-            ratio(drawn.bytes() as f64 / exact.bytes() as f64)
-        )),
-        _ => None,
-    };
-    let lengths = element("details")
-        .and(element("summary").and("The requests that are drawn"))
-        .and(element("pre").with("class", "command").with("tabindex", "0").and(drawn.clone()));
+            of(drawn.flops.as_f64(), exact.flops.as_f64()),
+            of(drawn.moved().as_f64(), exact.moved().as_f64())
+        )
+    });
+    let requests = element("pre").with("class", "command").with("tabindex", "0").and(drawn.to_text());
+    let requests = element("details").and(element("summary").and("The requests that are drawn")).and(requests);
     let add = element("button").with("type", "button").with("data-act", "jittered").and("Add it as a scenario");
-    let foot = element("p").with("class", "desk-head").and(change.unwrap_or_default()).and(add);
-    wanted.extend([exact, drawn]);
-    reply.show("jitter", [View::from(table), foot.into(), lengths.into()]);
+    let foot = element("p").with("class", "desk-head").and(element("span").and(change.unwrap_or_default())).and(add);
+    let scroll = element("div").with("class", "scroll").with("tabindex", "0").and(body);
+    reply.show("jitter", [scroll, foot, requests].map(View::from));
 }
 
-impl Estimated {
-    /// Bytes read and written.
-    #[must_use]
-    pub fn bytes(&self) -> u128 {
-        self.read.saturating_add(self.write)
-    }
-
-    /// The least time that the roofline allows, if the accelerator has both roofs.
-    #[must_use]
-    pub fn bound(&self, limit: &Limit) -> Option<Seconds> {
-        let (peak, _) = limit.peak.as_ref()?;
-        Some(Seconds((self.flops as f64 / peak).max(self.bytes() as f64 / limit.bandwidth?)))
-    }
-}
-
-fn row(name: &'static str, estimate: Option<Estimated>, limit: &Limit) -> Element {
-    let exact = |value: u128, unit: Unit| (si(value as f64, unit), crate::format::grouped(value));
-    let cells = match estimate {
-        None => [(); 5].map(|()| (NONE.to_owned(), "not estimated".to_owned())),
-        Some(estimate) => {
-            let intensity = estimate.flops as f64 / estimate.bytes() as f64;
-            let intensity = if intensity.is_finite() { si(intensity, Unit::INTENSITY) } else { NONE.to_owned() };
-            let time = estimate.bound(limit).map_or_else(|| NONE.to_owned(), crate::format::duration);
-            [
-                exact(estimate.flops, Unit::FLOP),
-                exact(estimate.read, Unit::BYTE),
-                exact(estimate.write, Unit::BYTE),
-                (intensity.clone(), intensity),
-                (time.clone(), time),
-            ]
-        }
-    };
-    let cells = cells.map(|(text, title)| element("td").with("class", "n").with("title", title).and(text));
-    element("tr").and(element("th").with("scope", "row").and(name)).all(cells)
+/// FLOPs, bytes and what the roofline makes of them.
+pub(super) fn cells(cost: Option<Cost>, roof: Option<&Roof>) -> Vec<Cell> {
+    let Some(cost) = cost else { return vec![Cell::number(NONE).exactly("not estimated"); 5] };
+    let exact = |value: u128, unit: Unit| Cell::number(si(value as f64, unit)).exactly(grouped(value));
+    let summary = Summary::of(cost, roof);
+    let maybe = |text: Option<String>| Cell::number(text.unwrap_or_else(|| NONE.to_owned()));
+    vec![
+        exact(cost.flops.0, Unit::FLOP),
+        exact(cost.read.0, Unit::BYTE),
+        exact(cost.write.0, Unit::BYTE),
+        maybe(summary.intensity.map(|intensity| si(intensity.0, Unit::INTENSITY))),
+        maybe(summary.time.map(duration)),
+    ]
 }

@@ -2,45 +2,64 @@
 //!
 //! It runs beside the page, in a worker, as files can be large. The page tells it what is selected, typed, clicked,
 //! pasted and dropped; the desk keeps what was brought, and answers with markup for the blocks of its [`shell`] and with
-//! what the page is to do. It computes no estimate: it says which cases it wants, and the page answers with them in the
-//! next context, so that a figure has one source.
+//! what the page is to do. It has the whole core, so what it estimates is what the page estimates.
 
 mod cases;
 mod command;
 mod jitter;
+mod kernels;
 mod reply;
+mod results;
+mod selected;
+mod serving;
 mod shell;
+mod taken;
 
 pub use reply::Reply;
 pub use shell::shell;
+pub use taken::Taken;
 
-use super::context::Context;
+use super::kernels::Summary;
+use super::results::kind::FileKind;
 use super::run::Run;
+use super::view::{View, element};
+use selected::Selected;
+use taken::Brought;
 
 /// The desk.
 #[derive(Debug, Default)]
 pub struct Desk {
-    context: Option<Context>,
+    selected: Option<Selected>,
     /// A field of the run whose text is no setting, with what is wrong.
     wrong: Option<(String, String)>,
     cases: cases::Pasted,
+    results: results::Results,
+    kernels: kernels::Kernels,
+    serving: serving::Serving,
+    /// What became of the files that were brought last, and whether it is an error.
+    files: Vec<(String, bool)>,
     /// Blocks that are shown.
     shown: Vec<(&'static str, String)>,
 }
 
 impl Desk {
-    /// Takes what is selected on the page, as JSON.
-    pub fn context(&mut self, json: &str) -> Reply {
+    /// Takes what is selected on the page: a comparison as a file holds it, the place of the scenario, and its name.
+    pub fn select(&mut self, file: &str, place: usize, name: &str) -> Reply {
         let mut reply = Reply::default();
-        if let Some(context) = Context::read(json) {
+        if let Some(selected) = Selected::read(file, place, name) {
+            let before = self.selected.take().map(|selected| selected.run);
+            if before.is_none() {
+                reply.value("rules", kernels::Kernels::usual_rules());
+            }
             for key in Run::KEYS {
+                // What is typed and no setting stays, until something else changes it.
                 let is_wrong = self.wrong.as_ref().is_some_and(|(field, _)| field == key);
-                let same = self.context.as_ref().is_some_and(|before| before.run.get(key) == context.run.get(key));
+                let same = before.as_ref().is_some_and(|run| run.get(key) == selected.run.get(key));
                 if !is_wrong || !same {
-                    reply.value(key, context.run.get(key));
+                    reply.value(key, selected.run.get(key));
                 }
             }
-            self.context = Some(context);
+            self.selected = Some(selected);
         }
         self.refreshed(reply)
     }
@@ -48,16 +67,18 @@ impl Desk {
     /// Takes a text that was typed into a field.
     pub fn field(&mut self, field: &str, text: &str) -> Reply {
         let mut reply = Reply::default();
-        if Run::KEYS.contains(&field) {
-            match Run::default().set(field, text) {
+        match field {
+            "pasted" => self.cases.take(text),
+            "rules" => self.kernels.take_rules(text),
+            "serving" | "serving-later" | "serving-seconds" => self.serving.take(field, text),
+            _ if Run::KEYS.contains(&field) => match Run::default().set(field, text) {
                 Ok(()) => {
                     self.wrong = self.wrong.take().filter(|(wrong, _)| wrong != field);
                     reply.set(field, text);
                 }
                 Err(problem) => self.wrong = Some((field.to_owned(), problem)),
-            }
-        } else if field == "pasted" {
-            self.cases.take(text);
+            },
+            _ => {}
         }
         self.refreshed(reply)
     }
@@ -65,45 +86,133 @@ impl Desk {
     /// Takes a click.
     pub fn act(&mut self, act: &str) -> Reply {
         let mut reply = Reply::default();
-        let Some(context) = &self.context else { return reply };
-        let (what, _rest) = act.split_once(':').unwrap_or((act, ""));
+        let Some(selected) = &self.selected else { return reply };
+        let (what, rest) = act.split_once(':').unwrap_or((act, ""));
+        let cases = &selected.outcome.scenario.cases;
         match what {
-            "copy-command" => reply.copy("Command", command::command(context).to_shell()),
+            "copy-command" => reply.copy("Command", selected.command().to_shell()),
             "jittered" => {
-                if let Some(Ok(case)) = context.case().map(|case| context.run.jitter.case(case)) {
-                    reply.scenario(case.to_text());
+                if let Ok(case) = selected.run.jitter.case(&selected.outcome.case) {
+                    reply.scenario("as it is drawn", case.to_text());
                 }
             }
-            "shapes-json" => reply.save("shapes.json", crate::batch::shapes::json(&context.cases)),
-            "shapes-yaml" => reply.save("shapes.yaml", crate::batch::shapes::yaml(&context.cases)),
+            "step" => {
+                if let Some(case) = self.serving.step() {
+                    reply.scenario("scheduler step", case);
+                }
+            }
+            "shapes-json" => reply.save("shapes.json", crate::batch::shapes::json(cases)),
+            "shapes-yaml" => reply.save("shapes.yaml", crate::batch::shapes::yaml(cases)),
             "take" => self.cases.apply(&mut reply),
+            "drop-result" => self.results.drop(rest),
+            "drop-kernels" => self.kernels.drop(rest),
+            "swap-kernels" => self.kernels.swap(),
+            "rules-default" => {
+                self.kernels.take_rules(kernels::Kernels::usual_rules());
+                reply.value("rules", kernels::Kernels::usual_rules());
+            }
             _ => {}
         }
         self.refreshed(reply)
     }
 
-    /// Takes a text that was pasted into the page, or a file of text.
+    /// Takes a text that was pasted into the page.
     pub fn text(&mut self, text: &str) -> Reply {
         let mut reply = Reply::default();
-        self.cases.take(text);
-        reply.value("pasted", text);
+        if serving::is_serving(text) {
+            self.serving.take("serving", text);
+            reply.value("serving", text);
+        } else if FileKind::of(text) == FileKind::Other || FileKind::of(text) == FileKind::Shapes {
+            self.cases.take(text);
+            reply.value("pasted", text);
+        } else {
+            self.files.clear();
+            self.take("the pasted text", text, &mut reply);
+        }
         self.refreshed(reply)
     }
 
-    /// The blocks that changed, and what is wanted.
-    fn refreshed(&mut self, mut reply: Reply) -> Reply {
-        let Some(context) = &self.context else { return reply };
-        command::show(context, self.wrong.as_ref(), &mut reply);
-        let mut wanted = Vec::new();
-        jitter::show(context, &mut wanted, &mut reply);
-        self.cases.show(&mut reply);
-        if wanted.iter().any(|case| !context.estimates.iter().any(|(known, _)| known == case)) {
-            reply.want(wanted);
+    /// How far a file is.
+    pub fn progress(&mut self, taken: &Taken) -> Reply {
+        let mut reply = Reply::default();
+        reply.show("files", [View::from(element("p").and(taken.progress()))]);
+        reply.without(&mut self.shown);
+        reply
+    }
+
+    /// Begins with files that are brought together.
+    pub fn begin(&mut self) {
+        self.files.clear();
+    }
+
+    /// Takes a file that was read to its end.
+    pub fn file(&mut self, taken: Taken) -> Reply {
+        let mut reply = Reply::default();
+        let name = taken.name().to_owned();
+        match taken.finish() {
+            Err(reason) => self.files.push((format!("{name}: {reason}"), true)),
+            Ok(Brought::Trace(summary)) => {
+                self.kernels.take(&name, *summary);
+                self.files.push((format!("{name} was added up."), false));
+            }
+            Ok(Brought::Text(text)) => self.take(&name, &text, &mut reply),
         }
+        self.refreshed(reply)
+    }
+
+    /// Takes the text of a file by what it is.
+    fn take(&mut self, name: &str, text: &str, reply: &mut Reply) {
+        let taken = match FileKind::of(text) {
+            FileKind::Results | FileKind::List => {
+                super::results::read(text).map(|file| self.results.take(name, file)).map_err(|error| error.to_string())
+            }
+            FileKind::Kernels => {
+                Summary::read(text).map(|file| self.kernels.take(name, file)).map_err(|error| error.to_string())
+            }
+            FileKind::Trace => {
+                let mut trace = super::kernels::TraceFile::new();
+                let summary = trace.push(text.as_bytes()).and_then(|()| trace.finish());
+                summary.map(|file| self.kernels.take(name, file)).map_err(|error| error.to_string())
+            }
+            _ if serving::is_serving(text) => {
+                self.serving.take("serving", text);
+                reply.value("serving", text);
+                Ok(())
+            }
+            FileKind::Shapes => {
+                self.cases.take(text);
+                reply.value("pasted", text);
+                Ok(())
+            }
+            FileKind::Config | FileKind::Other => Err(EXPECTED.to_owned()),
+        };
+        self.files.push(match taken {
+            Ok(()) => (format!("{name} was read."), false),
+            Err(reason) => (format!("{name}: {reason}"), true),
+        });
+    }
+
+    /// The blocks that changed.
+    fn refreshed(&mut self, mut reply: Reply) -> Reply {
+        let Some(selected) = &self.selected else { return reply };
+        command::show(selected, self.wrong.as_ref(), &mut reply);
+        jitter::show(selected, &mut reply);
+        self.cases.show(&mut reply);
+        let said = self.files.iter().map(|(text, wrong)| {
+            View::from(element("p").with("class", if *wrong { "problem" } else { "done" }).and(text.as_str()))
+        });
+        reply.show("files", said);
+        self.results.show(selected, &mut reply);
+        self.kernels.show(&mut reply);
+        self.serving.show(selected, &mut reply);
         reply.without(&mut self.shown);
         reply
     }
 }
+
+const EXPECTED: &str = "This is none of the files that are read here; expected results of `vllm bench forward \
+    --output-json`, a kernel summary (`*.kernels.json`), a Chrome trace (`*.trace.json`, also `.gz`), a shapes file in \
+    JSON or YAML, or a metrics page or log of a vLLM server.";
 
 #[cfg(test)]
 mod tests;

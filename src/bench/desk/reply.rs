@@ -17,11 +17,9 @@ pub struct Reply {
     apply: Vec<(&'static str, String)>,
     /// Cases that replace those of the scenario.
     cases: Vec<String>,
-    /// A case that becomes a scenario of its own.
-    scenario: Option<String>,
-    /// Cases that are to be estimated; `None`: those of before.
-    wanted: Option<Vec<String>>,
-    /// Measured points: name, microseconds, case.
+    /// A name and a case that become a scenario of their own.
+    scenario: Option<[String; 2]>,
+    /// Measured points of the roofline: label, FLOP per byte, FLOP per second.
     points: Option<Vec<[String; 3]>>,
     /// A text for the clipboard, with what it is.
     copy: Option<[String; 2]>,
@@ -64,12 +62,8 @@ impl Reply {
         self.cases.extend(cases);
     }
 
-    pub(super) fn scenario(&mut self, case: String) {
-        self.scenario = Some(case);
-    }
-
-    pub(super) fn want(&mut self, cases: Vec<String>) {
-        self.wanted = Some(cases);
+    pub(super) fn scenario(&mut self, name: &str, case: String) {
+        self.scenario = Some([name.to_owned(), case]);
     }
 
     pub(super) fn points(&mut self, points: Vec<[String; 3]>) {
@@ -102,18 +96,13 @@ impl Reply {
         let apply: Vec<(String, String)> = self.apply.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         out.put_unless("apply", pairs(&apply), apply.is_empty());
         out.put_unless("cases", texts(&self.cases), self.cases.is_empty());
-        for (key, one) in [("scenario", &self.scenario), ("say", &self.say)] {
-            if let Some(one) = one {
-                out.put(key, text(one));
-            }
-        }
-        if let Some(wanted) = &self.wanted {
-            out.put("wanted", texts(wanted));
+        if let Some(said) = &self.say {
+            out.put("say", text(said));
         }
         if let Some(points) = &self.points {
             out.put("points", list(points.iter().map(|point| texts(point))));
         }
-        for (key, pair) in [("copy", &self.copy), ("save", &self.save)] {
+        for (key, pair) in [("copy", &self.copy), ("save", &self.save), ("scenario", &self.scenario)] {
             if let Some(pair) = pair {
                 out.put(key, texts(pair));
             }

@@ -1,10 +1,10 @@
+use super::selected::example;
 use super::*;
-use crate::bench::context::{Estimated, example};
 use crate::json::Node;
 
-fn desk(context: &Context) -> (Desk, String) {
+fn opened() -> (Desk, Node) {
     let mut desk = Desk::default();
-    let reply = desk.context(&context.write().to_compact()).write().to_compact();
+    let reply = desk.select(&example(|_| {}), 0, "A TP8").write();
     (desk, reply)
 }
 
@@ -14,48 +14,72 @@ fn block(reply: &Node, id: &str) -> Option<String> {
     found[1].text().map(str::to_owned)
 }
 
+fn blocks(reply: &Node) -> Vec<&str> {
+    let blocks = reply.get("blocks").and_then(Node::items).unwrap_or_default();
+    blocks.iter().filter_map(|pair| pair.items()?[0].text()).collect()
+}
+
+fn items(reply: &Node, key: &str) -> Vec<String> {
+    let items = reply.get(key).and_then(Node::items).unwrap_or_default();
+    items.iter().filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/tests/bench/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+fn brought(desk: &mut Desk, name: &str, text: &str) -> Node {
+    let mut taken = Taken::new(name, text.len() as f64);
+    for piece in text.as_bytes().chunks(100) {
+        assert!(taken.push(piece));
+    }
+    desk.begin();
+    desk.file(taken).write()
+}
+
 #[test]
 fn the_shell_has_a_place_for_everything_that_is_shown_and_set() {
+    let (_, reply) = opened();
     for key in Run::KEYS {
         assert!(shell().contains(&format!("data-field=\"{key}\"")), "{key}");
     }
-    let (_, reply) = desk(&example());
-    let reply = crate::json::parse(&reply).unwrap().root;
-    for pair in reply.get("blocks").and_then(Node::items).unwrap() {
-        let id = pair.items().and_then(|pair| pair[0].text()).unwrap();
+    for id in blocks(&reply) {
         assert!(shell().contains(&format!("data-block=\"{id}\"")), "{id}");
     }
+    assert_eq!(blocks(&reply).len(), shell().matches("data-block=").count());
 }
 
 #[test]
 fn the_command_follows_the_page_and_only_changes_are_sent() {
-    let mut context = example();
-    let (mut desk, first) = desk(&context);
-    let first = crate::json::parse(&first).unwrap().root;
+    let (mut desk, first) = opened();
     assert!(block(&first, "command").unwrap().contains("torchrun --nproc-per-node=8"));
-    let wanted = first.get("wanted").and_then(Node::items).unwrap();
-    assert_eq!(wanted[0].text(), Some("mix=8192,32*1@8192"));
-    assert!(wanted[1].text().unwrap().starts_with("mix=8192,1@7318,1@8493,1@6877,1@7164,"), "numpy's first draws");
-    // What was wanted comes with the next context, and only the block that it is for changes.
-    let estimated = Estimated { flops: 2_000_000, read: 1000, write: 24 };
-    context.estimates = wanted.iter().map(|case| (case.text().unwrap().to_owned(), Some(estimated))).collect();
-    let next = desk.context(&context.write().to_compact()).write();
-    assert_eq!(next.get("blocks").and_then(Node::items).map(<[Node]>::len), Some(1));
-    assert!(block(&next, "jitter").unwrap().contains(">2.00 MFLOP<"), "{:?}", block(&next, "jitter"));
-    assert!(next.get("wanted").is_none());
-    context.run.jitter.amount = 0.0;
-    let exact = desk.context(&context.write().to_compact()).write();
+    let jitter = block(&first, "jitter").unwrap();
+    assert!(jitter.contains("mix=8192,1@7318,1@8493,1@6877,1@7164,"), "numpy's first draws: {jitter}");
+    // The exact batch is the page's own: 8192 fresh and 32 decodes of DeepSeek-V3 on TP8.
+    assert!(jitter.contains("<th scope=\"row\">as it is</th><td class=\"n\" title=\""), "{jitter}");
+    let exact = desk.select(&example(|comparison| comparison.run.jitter.amount = 0.0), 0, "A TP8").write();
     assert_eq!(block(&exact, "jitter").as_deref(), Some(""));
+    assert_eq!(blocks(&exact), ["command", "jitter"]);
+    let same = desk.select(&example(|comparison| comparison.run.jitter.amount = 0.0), 0, "A TP8").write();
+    assert_eq!(blocks(&same), [""; 0]);
+}
+
+#[test]
+fn a_drawn_batch_becomes_a_scenario() {
+    let (mut desk, _) = opened();
+    let added = items(&desk.act("jittered").write(), "scenario");
+    assert_eq!(added[0], "as it is drawn");
+    assert!(added[1].starts_with("mix=8192,1@7318,"));
 }
 
 #[test]
 fn a_setting_that_is_none_is_said_and_kept() {
-    let (mut desk, _) = desk(&example());
+    let (mut desk, _) = opened();
     let wrong = desk.field("kv_len_jitter", "2").write();
     assert!(block(&wrong, "run-problem").unwrap().contains("kv-len-jitter: Found `2`; expected a number from 0 to 1."));
     assert!(wrong.get("set").is_none());
-    // An unrelated context leaves what is typed alone.
-    let same = desk.context(&example().write().to_compact()).write().to_compact();
+    // An unrelated change of the page leaves what is typed alone.
+    let same = desk.select(&example(|_| {}), 0, "A TP8").write().to_compact();
     assert!(!same.contains("[\"kv_len_jitter\""), "{same}");
     let right = desk.field("kv_len_jitter", "0.2").write();
     assert_eq!(block(&right, "run-problem").as_deref(), Some(""));
@@ -64,23 +88,98 @@ fn a_setting_that_is_none_is_said_and_kept() {
 
 #[test]
 fn commands_cases_and_shapes_files_are_taken_over() {
-    let (mut desk, _) = desk(&example());
-    let command = desk.act("copy-command").write();
-    let text = command.get("copy").and_then(Node::items).unwrap()[1].text().unwrap().to_owned();
+    let (mut desk, _) = opened();
+    let text = items(&desk.act("copy-command").write(), "copy")[1].clone();
     desk.field("pasted", &text.replace("-size 8", "-size 4").replace("node=8", "node=4"));
     let taken = desk.act("take").write();
-    assert_eq!(taken.get("cases").unwrap().to_compact(), r#"["mix=8192,32*1@8192"]"#);
+    assert_eq!(items(&taken, "cases"), ["mix=8192,32*1@8192"]);
     assert_eq!(
         taken.get("apply").unwrap().to_compact(),
         r#"[["source","deepseek-ai/DeepSeek-V3"],["tp","4"],["pp","1"],["dp","1"],["ep","false"],["quantization","auto"],["kv_cache","auto"],["dtype","auto"]]"#
     );
     desk.field("pasted", "a=1@8\n\n b=16*4@4096:3 ");
-    assert_eq!(desk.act("take").write().get("cases").unwrap().to_compact(), r#"["a=1@8","b=16*4@4096:3"]"#);
-    let yaml = desk.act("shapes-yaml").write();
-    let yaml = yaml.get("save").and_then(Node::items).unwrap()[1].text().unwrap().to_owned();
+    assert_eq!(items(&desk.act("take").write(), "cases"), ["a=1@8", "b=16*4@4096:3"]);
+    let yaml = items(&desk.act("shapes-yaml").write(), "save")[1].clone();
     desk.text(&yaml);
-    assert_eq!(desk.act("take").write().get("cases").unwrap().to_compact(), r#"["mix=8192,32*1@8192"]"#);
+    assert_eq!(items(&desk.act("take").write(), "cases"), ["mix=8192,32*1@8192"]);
     let wrong = desk.field("pasted", "a=1@8\n1@0").write();
     assert!(block(&wrong, "pasted").unwrap().contains("Line 2: Request 1"));
     assert!(desk.act("take").write().get("cases").is_none());
+}
+
+#[test]
+fn results_are_held_against_the_selected_scenario() {
+    let (mut desk, _) = opened();
+    let reply = brought(&mut desk, "/home/me/before.json", &fixture("two-ranks.json"));
+    let shown = block(&reply, "results").unwrap();
+    assert!(shown.contains("before.json, against A TP8") && !shown.contains("/home/me"), "{shown}");
+    assert!(shown.contains("MFU") && shown.contains("unstable timing") || shown.contains("Unstable timing"), "{shown}");
+    assert_eq!(block(&reply, "files").as_deref(), Some("<p class=\"done\">before.json was read.</p>"));
+    let points = reply.get("points").and_then(Node::items).unwrap();
+    assert_eq!(points.len(), 2);
+    // The estimate follows the page: half the GPUs, other figures, the same measurement.
+    let half = |comparison: &mut crate::scenario::state::Comparison| {
+        comparison.edit(0, crate::scenario::state::Section::Layout, |s| s.layout.tp = 4.try_into().unwrap());
+    };
+    let next = desk.select(&example(half), 0, "A TP4").write();
+    assert_ne!(block(&next, "results"), Some(shown));
+    brought(&mut desk, "after.json", &fixture("two-ranks.json"));
+    let gone = desk.act("drop-result:before.json").write();
+    assert!(!block(&gone, "results").unwrap().contains("before.json"));
+}
+
+#[test]
+fn kernels_are_shown_compared_and_grouped_by_rules() {
+    let (mut desk, _) = opened();
+    let names = ["decode.rank0.kernels.json", "decode.rank1.kernels.json"];
+    let one = brought(&mut desk, names[0], &fixture(names[0]));
+    assert!(block(&one, "kernels").unwrap().contains("Kernel time by component"));
+    let both = brought(&mut desk, names[1], &fixture(names[1]));
+    assert!(block(&both, "kernels").unwrap().contains("A: decode.rank0.kernels.json. B: decode.rank1.kernels.json."));
+    let rules = desk.field("rules", "mine: *\n").write();
+    assert!(block(&rules, "kernels").unwrap().contains(">mine<"));
+    let wrong = desk.field("rules", "nothing\n").write();
+    assert!(block(&wrong, "rules-problem").unwrap().contains("Line 1"));
+    let usual = desk.act("rules-default").write();
+    assert!(!block(&usual, "kernels").unwrap().contains(">mine<"));
+}
+
+#[test]
+fn metrics_logs_and_steps_are_told_apart() {
+    let (mut desk, _) = opened();
+    let first = desk.text(&fixture("metrics-first.txt")).write();
+    assert!(block(&first, "serving").unwrap().contains("vllm:estimated_flops_per_gpu_total"));
+    let both = desk.field("serving-later", &fixture("metrics-second.txt")).write();
+    assert!(block(&both, "serving").unwrap().contains("Estimated rates per GPU"));
+    let wrong = desk.field("serving-seconds", "soon").write();
+    assert!(block(&wrong, "serving").unwrap().contains("The seconds between the pages are `soon`; expected a number."));
+    let log = desk.text(&fixture("server.log")).write();
+    assert!(block(&log, "serving").unwrap().contains("against A TP8"));
+    let step = r#"{"new": [{"num_computed_tokens": 0, "num_tokens": 512}], "cached": [{"num_computed_tokens": 8191, "num_tokens": 1}]}"#;
+    desk.text(step);
+    assert_eq!(items(&desk.act("step").write(), "scenario"), ["scheduler step", "step=512,1@8192"]);
+}
+
+#[test]
+fn foreign_and_broken_files_change_nothing_but_say_what_was_expected() {
+    let (mut desk, _) = opened();
+    let good = fixture("two-ranks.json");
+    for (name, text) in [
+        ("config.json", "{\"model_type\": \"llama\"}"),
+        ("cut.json", &good[..good.len() / 2]),
+        ("list.json", "[1, 2]"),
+        ("cut.kernels.json", "{\"kernels\": [{\"busy_us\": 1"),
+        ("cut.trace.json", "{\"traceEvents\": [{"),
+        ("words.txt", "hello"),
+    ] {
+        let reply = brought(&mut desk, name, text);
+        assert_eq!(blocks(&reply), ["files"], "{name}");
+        let said = block(&reply, "files").unwrap();
+        assert!(said.starts_with("<p class=\"problem\">") && said.contains("expected"), "{said}");
+    }
+    let mut bytes = Taken::new("x.json", 2.0);
+    bytes.push(&[0xff, 0xfe]);
+    desk.begin();
+    assert!(block(&desk.file(bytes).write(), "files").unwrap().contains("byte 1 is not valid"));
+    assert!(!Taken::new("large.json", 1e9).push(b"["), "not even read");
 }

@@ -13,7 +13,7 @@ use crate::bench::view::{Element, View, element};
 use crate::format::{NONE, Scale, Unit, grouped, percent, significant};
 
 /// The class of bars.
-pub const BAR: &str = "bar";
+pub const BAR: &str = "share";
 
 /// How many kernels without a component are named.
 const UNMATCHED_NAMES: usize = 5;
@@ -227,9 +227,9 @@ mod tests {
 
     #[track_caller]
     fn holds(view: &View, parts: &[&str]) {
-        let json = serde_json::to_string(view).unwrap();
+        let markup = view.to_markup();
         for part in parts {
-            assert!(json.contains(part), "{part} is not in {json}");
+            assert!(markup.contains(part), "{part} is not in {markup}");
         }
     }
 
@@ -270,10 +270,10 @@ mod tests {
         holds(
             &view,
             &[
-                r#"["th",{"scope":"col"},["Time [µs]"]]"#,
-                r#"["td",{"class":"n","title":"100 µs"},["100"]]"#,
-                r#"["div",{"class":"bar","style":"width: 52.5%","aria-hidden":"true"},[]]"#,
-                r#"["th",{"scope":"row","title":"only_in_a_kernel\ntie_b\ntie_a"},["unmatched"]]"#,
+                r#"<th scope="col">Time [µs]</th>"#,
+                r#"<td class="n" title="100 µs">100</td>"#,
+                r#"<div class="share" style="width: 52.5%" aria-hidden="true"></div>"#,
+                "<th scope=\"row\" title=\"only_in_a_kernel\ntie_b\ntie_a\">unmatched</th>",
             ],
         );
     }
@@ -323,6 +323,6 @@ mod tests {
         tie_b +1.00 5.00 6.00 2 3
         flash::FlashAttnFwdSm90 0 40.0 40.0 2 2
         ");
-        holds(&view, &[r#"["td",{"class":"n","title":"25.25 µs"},["+25.2"]]"#, r#"["p",{"class":"warning"}"#]);
+        holds(&view, &[r#"<td class="n" title="25.25 µs">+25.2</td>"#, r#"<p class="warning">"#]);
     }
 }

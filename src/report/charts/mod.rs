@@ -8,7 +8,7 @@ mod roofline;
 pub use bars::{bars, operation_bars, traffic_bars};
 pub use layers::{Layer, all, components, kinds, operations};
 pub use lines::{Swept, sweep_lines, sweep_scale, sweep_x_tick, sweep_y_tick};
-pub use roofline::roofline;
+pub use roofline::{Measured, roofline};
 
 use super::Summary;
 use crate::chart::theme::{Colour, Parts, Shape, Theme};

@@ -71,6 +71,33 @@ pub fn roofline(entries: &[Entry<'_>], theme: &Theme, visible: &dyn Fn(Layer) ->
     chart
 }
 
+/// A measurement on the roofline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// What it is of, and how long it took.
+    pub label: String,
+    /// Estimated FLOP per byte.
+    pub intensity: f64,
+    /// Estimated FLOP over measured seconds.
+    pub rate: f64,
+}
+
+impl Measured {
+    /// Its mark, in the colour of text, as it belongs to no component.
+    #[must_use]
+    pub fn mark(&self, theme: &Theme) -> Mark {
+        Mark {
+            label: self.label.clone(),
+            letter: "m".to_owned(),
+            intensity: self.intensity,
+            rate: self.rate,
+            shape: Shape::Hexagon,
+            colour: theme.ink,
+            emphasised: true,
+        }
+    }
+}
+
 fn marks(entry: &Entry<'_>, roof: &Roof, alone: bool, theme: &Theme, visible: &dyn Fn(Layer) -> bool) -> Vec<Mark> {
     let own = theme.scenario(entry.place);
     let mark = |title: &str, cost: Cost, shape, colour| {

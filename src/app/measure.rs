@@ -1,0 +1,348 @@
+//! The measuring desk's place on the page, and the way to its worker.
+//!
+//! The worker starts when the desk is unfolded or something is brought that is for it. It answers with markup for the
+//! blocks of its shell, made with every text escaped, and with what the page is to do.
+
+use super::facts::Facts;
+use super::html::{changed, spawn};
+use super::state::State;
+use crate::batch::case::Case;
+use crate::json::{Node, parse};
+use crate::layout::Layout;
+use crate::model::{Dtype, KvDtype};
+use crate::report::charts::Measured;
+use crate::scenario::Size;
+use crate::scenario::state::{ModelChoice, Section};
+use crate::settings::QuantizationChoice;
+use leptos::prelude::*;
+use std::time::Duration;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// How long the desk waits after an edit.
+const PAUSE: Duration = Duration::from_millis(120);
+
+/// The worker, and what is to be said to it once it listens.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Desk {
+    worker: Option<web_sys::Worker>,
+    ready: bool,
+    queue: Vec<js_sys::Array>,
+}
+
+/// The place.
+#[component]
+pub(super) fn Panel(state: State) -> impl IntoView {
+    let toggled = move |event: web_sys::Event| {
+        let details = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        if details.is_some_and(|details| details.id() == "measure" && details.has_attribute("open")) {
+            open(state);
+        }
+    };
+    follow(state);
+    let pressed = move |event: web_sys::Event| act(state, &event);
+    let typed = move |event: web_sys::Event| field(state, &event);
+    view! {
+        <details class="card" id="measure" on:toggle=toggled>
+            <summary><h2>"Measure, and read measurements back"</h2></summary>
+            <div id="desk" on:click=move |event| pressed(event.into()) on:input=changed(typed)>
+                <p class="hint">"Loading."</p>
+            </div>
+            <input type="file" id="desk-files" multiple hidden on:change=changed(move |event| chosen(state, &event))/>
+        </details>
+    }
+}
+
+/// Starts the worker, once.
+fn open(state: State) {
+    if state.desk.with_value(|desk| desk.worker.is_some()) {
+        return;
+    }
+    // The page's own script knows where the worker is, as the single file holds it inside.
+    let starter = js_sys::Reflect::get(&window(), &JsValue::from_str("openDesk"));
+    let starter = starter.ok().and_then(|starter| starter.dyn_into::<js_sys::Function>().ok());
+    let started = starter.and_then(|starter| starter.call0(&JsValue::NULL).ok());
+    spawn(async move {
+        let started = match started {
+            Some(promise) => wasm_bindgen_futures::JsFuture::from(js_sys::Promise::resolve(&promise)).await.ok(),
+            None => None,
+        };
+        let Some(worker) = started.and_then(|worker| worker.dyn_into::<web_sys::Worker>().ok()) else {
+            return failed();
+        };
+        let heard = move |event: web_sys::MessageEvent| heard(state, &event.data().as_string().unwrap_or_default());
+        let heard = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(heard);
+        worker.set_onmessage(Some(heard.as_ref().unchecked_ref()));
+        heard.forget();
+        let broken = Closure::<dyn FnMut(JsValue)>::new(|_| failed());
+        worker.set_onerror(Some(broken.as_ref().unchecked_ref()));
+        broken.forget();
+        state.desk.update_value(|desk| desk.worker = Some(worker));
+    });
+}
+
+fn failed() {
+    if let Some(host) = host() {
+        host.set_text_content(Some(
+            "The desk did not load, or has stopped. The estimates are not touched by that; reload the page to try again.",
+        ));
+    }
+}
+
+fn host() -> Option<web_sys::Element> {
+    document().get_element_by_id("desk")
+}
+
+/// Says something to the worker, or keeps it until it listens.
+fn send(state: State, parts: &[&JsValue]) {
+    let message: js_sys::Array = parts.iter().copied().cloned().collect();
+    state.desk.update_value(|desk| match &desk.worker {
+        Some(worker) if desk.ready => {
+            let _ = worker.post_message(&message);
+        }
+        _ => desk.queue.push(message),
+    });
+}
+
+fn say(state: State, parts: &[&str]) {
+    let parts: Vec<JsValue> = parts.iter().map(|part| JsValue::from_str(part)).collect();
+    send(state, &parts.iter().collect::<Vec<_>>());
+}
+
+/// Brings a file to the desk, which shows itself.
+pub(super) fn bring(state: State, file: &web_sys::File) {
+    unfold(state);
+    send(state, &[&JsValue::from_str("file"), file]);
+}
+
+/// Brings a text.
+pub(super) fn bring_text(state: State, text: &str) {
+    unfold(state);
+    say(state, &["text", text]);
+}
+
+fn unfold(state: State) {
+    if let Some(details) = document().get_element_by_id("measure") {
+        let _ = details.set_attribute("open", "");
+        details.scroll_into_view();
+    }
+    open(state);
+}
+
+fn chosen(state: State, event: &web_sys::Event) {
+    let input = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok());
+    let Some((input, files)) = input.and_then(|input| input.files().map(|files| (input, files))) else { return };
+    (0..files.length()).filter_map(|at| files.get(at)).for_each(|file| bring(state, &file));
+    // The same file may be chosen again.
+    input.set_value("");
+}
+
+fn act(state: State, event: &web_sys::Event) {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    let actor = target.and_then(|element| element.closest("[data-act]").ok().flatten());
+    match actor.and_then(|element| element.get_attribute("data-act")).as_deref() {
+        Some("choose") => {
+            let input = document().get_element_by_id("desk-files");
+            if let Some(input) = input.and_then(|input| input.dyn_into::<web_sys::HtmlElement>().ok()) {
+                input.click();
+            }
+        }
+        Some(act) => say(state, &["act", act]),
+        None => {}
+    }
+}
+
+fn field(state: State, event: &web_sys::Event) {
+    let Some(element) = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) else { return };
+    let Some(name) = element.get_attribute("data-field") else { return };
+    let read = |key: &str| js_sys::Reflect::get(&element, &JsValue::from_str(key)).unwrap_or_default();
+    let is_box = element.get_attribute("type").as_deref() == Some("checkbox");
+    let value =
+        if is_box { read("checked").is_truthy().to_string() } else { read("value").as_string().unwrap_or_default() };
+    say(state, &["field", &name, &value]);
+}
+
+/// Tells the desk what is selected, a moment after it changes.
+fn follow(state: State) {
+    let waiting = StoredValue::new(None::<TimeoutHandle>);
+    super::html::follow(move || {
+        state.outcomes.track();
+        state.comparison.track();
+        state.scenario.track();
+        if !state.desk.with_value(|desk| desk.ready) {
+            return;
+        }
+        if let Some(timer) = waiting.get_value() {
+            timer.clear();
+        }
+        waiting.set_value(set_timeout_with_handle(move || tell(state), PAUSE).ok());
+    });
+}
+
+/// What is selected, as a file holds it.
+fn tell(state: State) {
+    let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) else { return };
+    let id = state.id();
+    let (file, place) = state.comparison.with_untracked(|comparison| {
+        (crate::scenario::file::to_file(comparison, &facts.presets), comparison.place(id).unwrap_or_default())
+    });
+    let name = untrack(move || super::scenarios::names(state)).get(place).cloned().unwrap_or_default();
+    say(state, &["select", &file, &place.to_string(), &super::compare::heading(place, &name)]);
+}
+
+/// Does what the desk says.
+fn heard(state: State, message: &str) {
+    let Some(host) = host() else { return };
+    if !state.desk.with_value(|desk| desk.ready) {
+        host.set_inner_html(message);
+        state.desk.update_value(|desk| desk.ready = true);
+        tell(state);
+        let queue = state.desk.try_update_value(|desk| std::mem::take(&mut desk.queue)).unwrap_or_default();
+        queue.iter().for_each(|message| send(state, &message.iter().collect::<Vec<_>>().iter().collect::<Vec<_>>()));
+        return;
+    }
+    let Ok(document) = parse(message) else { return };
+    let reply = document.root;
+    for (name, markup) in pairs(&reply, "blocks") {
+        // Names of blocks and fields are the desk's own, without quotes.
+        if let Some(block) = host.query_selector(&format!("[data-block=\"{name}\"]")).ok().flatten() {
+            super::html::replace(&block, &markup);
+        }
+    }
+    for (name, value) in pairs(&reply, "values") {
+        show_value(&host, &name, &value);
+    }
+    let (set, apply) = (pairs(&reply, "set"), pairs(&reply, "apply"));
+    let cases: Vec<Case> = texts(&reply, "cases").iter().filter_map(|text| Case::parse(text).ok()).collect();
+    take_over(state, &set, &apply, cases);
+    if let [name, case] = texts(&reply, "scenario").as_slice()
+        && let Ok(case) = Case::parse(case)
+    {
+        add(state, name, case);
+    }
+    if let Some(points) = reply.get("points").and_then(Node::items) {
+        let point = |node: &Node| match node.items()? {
+            [label, intensity, rate] => {
+                let number = |node: &Node| crate::decimal::parse(node.text()?);
+                Some(Measured { label: label.text()?.to_owned(), intensity: number(intensity)?, rate: number(rate)? })
+            }
+            _ => None,
+        };
+        let points: Vec<Measured> = points.iter().filter_map(point).collect();
+        if state.view.with_untracked(|view| view.measured != points) {
+            state.view.update(|view| view.measured = points);
+        }
+    }
+    if let [_, content] = texts(&reply, "copy").as_slice() {
+        super::link::copy(state, "Command", content);
+    }
+    if let [name, content] = texts(&reply, "save").as_slice() {
+        super::export::download(name, "text/plain", content);
+    }
+    if let Some(said) = reply.get("say").and_then(Node::text) {
+        state.say(said);
+    }
+}
+
+fn texts(reply: &Node, key: &str) -> Vec<String> {
+    let items = reply.get(key).and_then(Node::items).unwrap_or_default();
+    items.iter().filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+fn pairs(reply: &Node, key: &str) -> Vec<(String, String)> {
+    let items = reply.get(key).and_then(Node::items).unwrap_or_default();
+    let pair = |node: &Node| match node.items()? {
+        [a, b] => Some((a.text()?.to_owned(), b.text()?.to_owned())),
+        _ => None,
+    };
+    items.iter().filter_map(pair).collect()
+}
+
+/// Puts a text into a field, unless somebody is typing there.
+fn show_value(host: &web_sys::Element, name: &str, value: &str) {
+    let Some(field) = host.query_selector(&format!("[data-field=\"{name}\"]")).ok().flatten() else { return };
+    if document().active_element().as_ref() == Some(&field) {
+        return;
+    }
+    let is_box = field.get_attribute("type").as_deref() == Some("checkbox");
+    let (key, value) = if is_box { ("checked", JsValue::from_bool(value == "true")) } else { ("value", value.into()) };
+    let _ = js_sys::Reflect::set(&field, &JsValue::from_str(key), &value);
+}
+
+/// Takes settings of the run, inputs and cases over, as one step.
+fn take_over(state: State, set: &[(String, String)], apply: &[(String, String)], cases: Vec<Case>) {
+    if set.is_empty() && apply.is_empty() && cases.is_empty() {
+        return;
+    }
+    let id = state.id();
+    let source = |name: &str| {
+        state.facts.with_untracked(|facts| match facts {
+            Facts::Ready(ready) => ready.presets.iter().find(|p| p.source == name).map(|p| p.id.clone()),
+            _ => None,
+        })
+    };
+    state.change("measure", |comparison| {
+        for (key, value) in set {
+            // The desk has said what is wrong with a text that is no setting.
+            let _ = comparison.run.set(key, value);
+        }
+        if !cases.is_empty() {
+            comparison.edit(id, Section::Batch, |scenario| {
+                scenario.cases = cases;
+                scenario.active = 0;
+            });
+        }
+        for (key, value) in apply {
+            match key.as_str() {
+                "source" => {
+                    if let Some(preset) = source(value) {
+                        comparison.edit(id, Section::Model, |s| s.model = ModelChoice::Preset(preset));
+                    }
+                }
+                "quantization" => {
+                    let choice = QuantizationChoice::named(value);
+                    comparison.edit(id, Section::Precision, |scenario| scenario.quantization = choice);
+                }
+                "kv_cache" => {
+                    let kv = KvDtype::named(value).unwrap_or_default();
+                    comparison.edit(id, Section::Precision, |scenario| scenario.kv_cache = kv);
+                }
+                "dtype" => {
+                    let dtype = Dtype::named(value);
+                    comparison.edit(id, Section::Precision, |scenario| scenario.dtype = dtype);
+                }
+                _ => comparison.edit(id, Section::Layout, |scenario| resize(&mut scenario.layout, key, value)),
+            }
+        }
+    });
+}
+
+fn resize(layout: &mut Layout, key: &str, value: &str) {
+    let size = [Size::Tp, Size::Pp, Size::Dp].into_iter().find(|size| size.label().eq_ignore_ascii_case(key));
+    match size {
+        Some(size) => {
+            if let Ok(value) = size.read(value) {
+                size.set(layout, value);
+            }
+        }
+        None => layout.ep = value == "true",
+    }
+}
+
+/// Adds a copy of the selected scenario with one case.
+fn add(state: State, name: &str, case: Case) {
+    let id = state.id();
+    let count = || state.comparison.with_untracked(|comparison| comparison.scenarios().len());
+    let before = count();
+    state.change("measure", |comparison| {
+        if let Some(new) = comparison.duplicate(id) {
+            comparison.share(Section::Batch, id, false);
+            comparison.edit(new, Section::Batch, |scenario| {
+                scenario.cases = vec![case];
+                scenario.active = 0;
+            });
+            comparison.rename(new, name);
+        }
+    });
+    state.say(if count() > before { "Added as a scenario." } else { "There are eight scenarios: remove one first." });
+}

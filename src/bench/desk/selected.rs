@@ -1,0 +1,78 @@
+//! What is selected on the page, as far as a measurement has to do with it.
+
+use crate::batch::case::Case;
+use crate::bench::command::{Command, Subject};
+use crate::bench::run::Run;
+use crate::estimate::{Cost, Estimator, Scope};
+use crate::model::ClassTable;
+use crate::model::presets::builtin;
+use crate::report::outcome::{Outcome, estimated, resolved};
+use crate::scenario::file::from_file;
+use crate::scenario::state::ModelChoice;
+
+/// A scenario with its estimator, and how it is run.
+#[derive(Clone, Debug)]
+pub(super) struct Selected {
+    /// What the page calls it.
+    pub(super) name: String,
+    pub(super) outcome: Outcome,
+    pub(super) run: Run,
+}
+
+impl Selected {
+    /// The scenario at a place of a comparison, as a file holds it; `None` where there is no such one.
+    pub(super) fn read(file: &str, place: usize, name: &str) -> Option<Self> {
+        let comparison = from_file(file, builtin()).ok()?.comparison;
+        let scenario = comparison.scenarios().get(place)?;
+        let model = resolved(&scenario.model, builtin(), ClassTable::builtin())?;
+        let outcome = estimated(scenario, model, Scope::PerGpu)?;
+        Some(Self { name: name.to_owned(), outcome, run: comparison.run.clone() })
+    }
+
+    /// FLOPs and bytes of one GPU for a case.
+    pub(super) fn cost(&self, case: &Case) -> Option<Cost> {
+        let batch = case.batch_with(self.outcome.scenario.verify);
+        Some(self.outcome.vllm.estimate(&batch, Scope::PerGpu).ok()?.cost())
+    }
+
+    /// What a command has to do with.
+    pub(super) fn subject(&self) -> Subject {
+        let Outcome { scenario, model, accelerator, .. } = &self.outcome;
+        let source = match &scenario.model {
+            ModelChoice::Preset(id) => builtin().iter().find(|preset| preset.id == *id).map(|p| p.source.clone()),
+            ModelChoice::Custom(_) => None,
+        };
+        let refusals = scenario.layout.refusals(&model.spec);
+        Subject {
+            source,
+            checkpoint: model.spec.quantization.method.clone(),
+            quantization: scenario.quantization.clone(),
+            disable_sliding_window: scenario.disable_sliding_window,
+            verify: scenario.verify,
+            accelerator: Some((accelerator.name.to_string(), scenario.accelerator.is_edited())),
+            refusals: refusals.into_iter().map(|refusal| refusal.reason).collect(),
+        }
+    }
+
+    /// The command that measures it.
+    pub(super) fn command(&self) -> Command {
+        let (scenario, subject) = (&self.outcome.scenario, self.subject());
+        Command {
+            model: subject.model(&self.run.model),
+            layout: scenario.layout,
+            quantization: subject.method(),
+            kv_cache: scenario.kv_cache,
+            dtype: scenario.dtype,
+            run: self.run.clone(),
+            cases: scenario.cases.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) fn example(change: impl FnOnce(&mut crate::scenario::state::Comparison)) -> String {
+    use crate::scenario::state::{Comparison, Scenario};
+    let mut comparison = Comparison::of(Scenario::example().unwrap());
+    change(&mut comparison);
+    crate::scenario::file::to_file(&comparison, builtin())
+}
