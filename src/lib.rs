@@ -34,6 +34,7 @@
 
 #[cfg(target_arch = "wasm32")]
 pub mod app;
+pub mod base64url;
 pub mod batch;
 pub mod bench;
 pub mod chart;

@@ -1,7 +1,7 @@
 //! The measuring desk in a worker of the page: messages in, JSON out. What is decided is decided in [`crate::bench::desk`].
 //!
 //! A message is an array whose first item says what it is: `select` with a comparison as JSON, a place and a name, `field` with a name and a text, `act`
-//! with what was clicked, `text` with what was pasted, `file` with a name and a file. The first answer is `ready`.
+//! with what was clicked, `text` with what was pasted, `begin` before files that come together, `file` with a file. The first answer is `ready`.
 
 use crate::bench::desk::{Desk, Reply, Taken, shell};
 use std::cell::RefCell;
@@ -44,6 +44,7 @@ fn heard(scope: &Scope, desk: &Shared, parts: &js_sys::Array) {
         "field" => desk.field(&text(1), &text(2)),
         "act" => desk.act(&text(1)),
         "text" => desk.text(&text(1)),
+        "begin" => return desk.begin(),
         _ => return,
     };
     drop(desk);

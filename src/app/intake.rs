@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::html;
 use super::state::State;
+use crate::bench::desk;
 use crate::json::MAX_BYTES;
 use crate::scenario::file::from_file;
 use crate::scenario::{Document, recognise};
@@ -25,7 +26,7 @@ pub(super) fn listen(state: State) {
         let text = data.and_then(|data| data.get_data("text/plain").ok()).unwrap_or_default();
         if !text.trim().is_empty() {
             event.prevent_default();
-            take(state, text, None);
+            brought(state, text);
         }
     });
     html::listen("dragover", move |event| {
@@ -47,24 +48,39 @@ pub(super) fn listen(state: State) {
             _ => {
                 let text = data.get_data("text/plain").unwrap_or_default();
                 if !text.trim().is_empty() {
-                    take(state, text, None);
+                    brought(state, text);
                 }
             }
         }
     });
 }
 
+/// Takes a text that was pasted or dropped to where it belongs.
+fn brought(state: State, text: String) {
+    if desk::is_for(&text) {
+        super::measure::bring_text(state, &text);
+    } else {
+        take(state, text, None);
+    }
+}
+
 /// Reads files that were dropped or chosen, one after the other: a config, and what belongs beside it.
 pub(super) fn take_files(state: State, files: &web_sys::FileList) {
     let files: Vec<web_sys::File> = (0..files.length()).filter_map(|at| files.get(at)).collect();
+    super::measure::begin(state);
     html::spawn(async move {
         let mut read = Vec::new();
         for file in files {
-            if file.size() > MAX_BYTES as f64 {
-                let size = crate::format::si(file.size(), crate::format::Unit::BYTE);
-                notice(state, format!("{} has {size}; a config.json has at most 10 MiB.", file.name()));
+            // A config is small text; what is neither may be a measurement.
+            if file.size() > MAX_BYTES as f64 || desk::is_named_for(&file.name()) {
+                super::measure::bring(state, &file);
             } else if let Ok(text) = JsFuture::from(file.text()).await {
-                read.push((text.as_string().unwrap_or_default(), file.name()));
+                let text = text.as_string().unwrap_or_default();
+                if desk::is_for(&text) {
+                    super::measure::bring(state, &file);
+                } else {
+                    read.push((text, file.name()));
+                }
             } else {
                 notice(state, format!("{} could not be read.", file.name()));
             }

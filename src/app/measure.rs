@@ -43,7 +43,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     let pressed = move |event: web_sys::Event| act(state, &event);
     let typed = move |event: web_sys::Event| field(state, &event);
     view! {
-        <details class="card" id="measure" on:toggle=toggled>
+        <details class="card foldable" id="measure" on:toggle=toggled>
             <summary><h2>"Measure, and read measurements back"</h2></summary>
             <div id="desk" on:click=move |event| pressed(event.into()) on:input=changed(typed)>
                 <p class="hint">"Loading."</p>
@@ -109,6 +109,13 @@ fn say(state: State, parts: &[&str]) {
     send(state, &parts.iter().collect::<Vec<_>>());
 }
 
+/// Says that files are brought together.
+pub(super) fn begin(state: State) {
+    if state.desk.with_value(|desk| desk.ready) {
+        say(state, &["begin"]);
+    }
+}
+
 /// Brings a file to the desk, which shows itself.
 pub(super) fn bring(state: State, file: &web_sys::File) {
     unfold(state);
@@ -132,6 +139,7 @@ fn unfold(state: State) {
 fn chosen(state: State, event: &web_sys::Event) {
     let input = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok());
     let Some((input, files)) = input.and_then(|input| input.files().map(|files| (input, files))) else { return };
+    begin(state);
     (0..files.length()).filter_map(|at| files.get(at)).for_each(|file| bring(state, &file));
     // The same file may be chosen again.
     input.set_value("");
@@ -198,7 +206,9 @@ fn heard(state: State, message: &str) {
         state.desk.update_value(|desk| desk.ready = true);
         tell(state);
         let queue = state.desk.try_update_value(|desk| std::mem::take(&mut desk.queue)).unwrap_or_default();
-        queue.iter().for_each(|message| send(state, &message.iter().collect::<Vec<_>>().iter().collect::<Vec<_>>()));
+        for message in queue {
+            send(state, &message.iter().collect::<Vec<_>>().iter().collect::<Vec<_>>());
+        }
         return;
     }
     let Ok(document) = parse(message) else { return };

@@ -153,13 +153,13 @@ impl State {
     }
 
     /// The id of the selected scenario, without following it.
-    pub(super) fn id(&self) -> u32 {
+    pub(super) fn id(self) -> u32 {
         self.scenario.with_untracked(|scenario| scenario.id)
     }
 
     /// Says what was just done.
-    pub(super) fn say(&self, text: impl Into<String>) {
-        let state = *self;
+    pub(super) fn say(self, text: impl Into<String>) {
+        let state = self;
         let text = text.into();
         self.status.update(|status| status.said.clone_from(&text));
         let done = move || {
@@ -171,7 +171,7 @@ impl State {
     }
 
     /// Drops the config that could not be taken.
-    pub(super) fn forget_draft(&self) {
+    pub(super) fn forget_draft(self) {
         if self.status.with_untracked(|status| status.draft.is_some() || status.notice.is_some()) {
             self.status.update(|status| {
                 status.draft = None;
@@ -182,7 +182,7 @@ impl State {
 
     /// Changes a section of the selected scenario, and of all where it is shared. `field` names what is edited, so that
     /// typing in one field is one step to undo.
-    pub(super) fn edit(&self, section: Section, field: &'static str, change: impl FnOnce(&mut Scenario)) {
+    pub(super) fn edit(self, section: Section, field: &'static str, change: impl FnOnce(&mut Scenario)) {
         let id = self.id();
         let before = self.comparison.now_untracked();
         let mut after = before.scenario(id).cloned().unwrap_or_else(empty_scenario);
@@ -190,20 +190,20 @@ impl State {
         self.replace(section, field, id, after);
     }
 
-    fn replace(&self, section: Section, field: &'static str, id: u32, scenario: Scenario) {
+    fn replace(self, section: Section, field: &'static str, id: u32, scenario: Scenario) {
         let mut after = Comparison::clone(&self.comparison.now_untracked());
         after.edit(id, section, |slot| *slot = scenario);
         self.changed(field, after);
     }
 
     /// Changes the comparison.
-    pub(super) fn change(&self, field: &'static str, change: impl FnOnce(&mut Comparison)) {
+    pub(super) fn change(self, field: &'static str, change: impl FnOnce(&mut Comparison)) {
         let mut after = Comparison::clone(&self.comparison.now_untracked());
         change(&mut after);
         self.changed(field, after);
     }
 
-    fn changed(&self, field: &'static str, after: Comparison) {
+    fn changed(self, field: &'static str, after: Comparison) {
         let before = self.comparison.now_untracked();
         if after == *before {
             return;
@@ -215,16 +215,16 @@ impl State {
     }
 
     /// Takes one step back.
-    pub(super) fn undo(&self) {
+    pub(super) fn undo(self) {
         self.step(History::undo);
     }
 
     /// Takes one step forward again.
-    pub(super) fn redo(&self) {
+    pub(super) fn redo(self) {
         self.step(History::redo);
     }
 
-    fn step(&self, take: fn(&mut History, &Comparison, u32) -> Option<(Comparison, u32)>) {
+    fn step(self, take: fn(&mut History, &Comparison, u32) -> Option<(Comparison, u32)>) {
         let (now, id) = (self.comparison.now_untracked(), self.id());
         if let Some(Some((comparison, selected))) = self.history.try_update_value(|history| take(history, &now, id)) {
             self.set(comparison);
@@ -232,7 +232,7 @@ impl State {
         }
     }
 
-    fn set(&self, comparison: Comparison) {
+    fn set(self, comparison: Comparison) {
         let selected = self.selected.get_untracked();
         if comparison.scenario(selected).is_none() {
             self.selected.set(comparison.baseline());
@@ -251,24 +251,24 @@ impl State {
     }
 
     /// The config of the selected scenario that could not be taken.
-    pub(super) fn draft(&self) -> Option<Arc<ConfigDraft>> {
+    pub(super) fn draft(self) -> Option<Arc<ConfigDraft>> {
         let id = self.scenario.with(|scenario| scenario.id);
         self.status.with(|status| status.draft.clone().filter(|draft| draft.id == id))
     }
 
     /// Whether what is shown belongs to earlier, valid inputs.
-    pub(super) fn is_stale(&self) -> bool {
+    pub(super) fn is_stale(self) -> bool {
         self.draft().is_some() || self.status.with(|status| status.errors > 0)
     }
 
     /// What is shown of the selected scenario, once there is something.
-    pub(super) fn shown(&self) -> Option<Arc<Outcome>> {
+    pub(super) fn shown(self) -> Option<Arc<Outcome>> {
         let id = self.scenario.with(|scenario| scenario.id);
         self.outcomes.with(|outcomes| outcomes.0.iter().find(|outcome| outcome.scenario.id == id).cloned())
     }
 
     /// The text of the config that is being edited.
-    pub(super) fn config_text(&self) -> String {
+    pub(super) fn config_text(self) -> String {
         if let Some(draft) = self.draft() {
             return draft.text.clone();
         }
@@ -286,7 +286,7 @@ impl State {
     }
 
     /// Takes a config text for the selected scenario, or keeps it as a draft with its error.
-    pub(super) fn take_config(&self, text: String, companion: Option<String>, file: Option<String>) {
+    pub(super) fn take_config(self, text: String, companion: Option<String>, file: Option<String>) {
         let known = self.facts.with_untracked(|facts| match facts {
             Facts::Ready(ready) => Some(read(&text, companion.as_deref(), &ready.classes).map(|_| ())),
             _ => None,

@@ -89,7 +89,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         result().map_or_else(String::new, |result| format!("{} over {}.", result.measure.label(), result.axis.label()))
     });
     view! {
-        <details class="card sweep" id="sweep" on:toggle=toggled>
+        <details class="card sweep foldable" id="sweep" on:toggle=toggled>
             <summary><h2>"Sweep"</h2></summary>
             <Controls state/>
             <p class="hint">{text(move || result().map_or("", |result| remark(&result)).to_owned())}</p>

@@ -86,6 +86,11 @@ fn understood(cases: &[Case], mut said: Vec<String>) -> Vec<View> {
     ]
 }
 
+/// Whether a text is nothing but cases, one a line.
+pub(super) fn are_cases(text: &str) -> bool {
+    !text.trim().is_empty() && text.lines().all(|line| line.trim().is_empty() || Case::parse(line).is_ok())
+}
+
 /// Cases one a line, or a shapes file.
 fn cases(text: &str) -> Result<Vec<Case>, String> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

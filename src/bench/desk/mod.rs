@@ -210,6 +210,22 @@ impl Desk {
     }
 }
 
+/// Whether a text that was pasted or dropped is for the desk, at a glance.
+#[must_use]
+pub fn is_for(text: &str) -> bool {
+    match FileKind::of(text) {
+        FileKind::Config => false,
+        FileKind::Other => super::command::is_command(text) || serving::is_serving(text) || cases::are_cases(text),
+        _ => true,
+    }
+}
+
+/// Whether a file is for the desk by its name.
+#[must_use]
+pub fn is_named_for(name: &str) -> bool {
+    [".gz", ".yaml", ".yml", ".txt", ".log", ".prom"].iter().any(|end| name.ends_with(end))
+}
+
 const EXPECTED: &str = "This is none of the files that are read here; expected results of `vllm bench forward \
     --output-json`, a kernel summary (`*.kernels.json`), a Chrome trace (`*.trace.json`, also `.gz`), a shapes file in \
     JSON or YAML, or a metrics page or log of a vLLM server.";

@@ -183,3 +183,16 @@ fn foreign_and_broken_files_change_nothing_but_say_what_was_expected() {
     assert!(block(&desk.file(bytes).write(), "files").unwrap().contains("byte 1 is not valid"));
     assert!(!Taken::new("large.json", 1e9).push(b"["), "not even read");
 }
+
+#[test]
+fn what_is_pasted_is_told_apart_at_a_glance() {
+    for text in
+        ["decode=32*1@8192\n8192", "vllm bench forward --model x", &fixture("two-ranks.json"), &fixture("server.log")]
+    {
+        assert!(is_for(text), "{text}");
+    }
+    for text in ["{\"model_type\": \"llama\"}", "hello", "{\"rooflens\": 1, \"scenarios\": []}", "{", ""] {
+        assert!(!is_for(text), "{text}");
+    }
+    assert!(is_named_for("a.trace.json.gz") && !is_named_for("config.json"));
+}

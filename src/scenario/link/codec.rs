@@ -4,9 +4,8 @@
 //! byte the most significant. zlib's own Adler-32 is weak on texts as short as these.
 
 use super::LinkError;
+use crate::base64url::{Misread, decode, encode};
 use crate::crc32::crc32;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use base64::{DecodeError, Engine as _};
 
 /// The largest text that is packed and unpacked.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -22,7 +21,7 @@ pub(super) struct Sealed {
 
 /// The payload of a text and its zlib stream; `seal` is not in the result, but must be the same when it is opened.
 pub(super) fn seal(seal: &str, text: &str, stream: &[u8]) -> String {
-    URL_SAFE_NO_PAD.encode([sum(seal, text).as_slice(), stream].concat())
+    encode(&[sum(seal, text).as_slice(), stream].concat())
 }
 
 /// Reads a payload up to its zlib stream.
@@ -31,9 +30,9 @@ pub(super) fn read(payload: &str) -> Result<Sealed, LinkError> {
         return Err(LinkError::TooLarge);
     }
     // Refuses other letters, padding, and bits that stand for nothing.
-    let bytes = URL_SAFE_NO_PAD.decode(payload).map_err(|error| match error {
-        DecodeError::InvalidByte(..) => LinkError::Altered("some of its letters do not belong"),
-        _ => LinkError::Altered("its end does not fit"),
+    let bytes = decode(payload).map_err(|misread| match misread {
+        Misread::Letter => LinkError::Altered("some of its letters do not belong"),
+        Misread::End => LinkError::Altered("its end does not fit"),
     })?;
     let (sum, stream) = bytes.split_first_chunk().ok_or(LinkError::Altered("nearly all of it is missing"))?;
     Ok(Sealed { sum: *sum, stream: stream.to_vec() })
@@ -67,7 +66,7 @@ mod tests {
     }
 
     fn refused(bytes: &[u8]) -> LinkError {
-        unpack("", &URL_SAFE_NO_PAD.encode(bytes)).unwrap_err()
+        unpack("", &encode(bytes)).unwrap_err()
     }
 
     #[test]
@@ -78,7 +77,7 @@ mod tests {
         assert_eq!(unpack("", &"A".repeat(3 * MAX_BYTES)), Err(LinkError::TooLarge));
         let fits = "x".repeat(MAX_BYTES);
         assert_eq!(unpack("s", &pack("s", &fits)), Ok(fits));
-        let mut longer = URL_SAFE_NO_PAD.decode(pack("", "text")).unwrap();
+        let mut longer = decode(&pack("", "text")).unwrap();
         longer.push(0);
         assert_eq!(refused(&longer), LinkError::Altered("what it packs does not unpack"));
         assert_eq!(refused(&[1, 2, 3]), LinkError::Altered("nearly all of it is missing"));
@@ -101,7 +100,7 @@ mod tests {
         fn no_payload_panics(payload in "[A-Za-z0-9_-]{0,200}|\\PC*", bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             prop_assert!(unpack("", &payload).is_err());
             let zlib = [&[0, 0, 0, 0, 0x78, 0x9c], bytes.as_slice()].concat();
-            prop_assert!(unpack("", &URL_SAFE_NO_PAD.encode(zlib)).is_err());
+            prop_assert!(unpack("", &encode(&zlib)).is_err());
         }
     }
 }
