@@ -1,6 +1,6 @@
 //! The page's entry: allocator, panic hook and mount, nothing else.
 
-// Half the size of the standard one, and as fast.
+// Much smaller than the standard one, of which std keeps a part for its own threads.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
