@@ -16,6 +16,7 @@ const run = (tool, ...args) => execFileSync(tool, args, { stdio: "inherit" });
 run("wasm-bindgen", "--target", "no-modules", "--no-typescript", "--out-dir", target, "--out-name", "rooflens",
   `${wasm}/wasm32-unknown-unknown/web/rooflens-web.wasm`);
 run("wasm-opt", "-Oz", "--low-memory-unused", "--zero-filled-memory", `${target}/rooflens_bg.wasm`, "-o", `${target}/rooflens.wasm`);
+// The desk was built for a classic worker, which is what a page from disk can start.
 
 const text = (path) => readFileSync(path, "utf8");
 const file = (end) => `${dist}/${readdirSync(dist).find((name) => name.endsWith(end))}`;
@@ -26,10 +27,11 @@ const data = (id, content) => `<script type="application/json" id="${id}">${cont
 const style = text(file(".css"));
 const glue = text(`${target}/rooflens.js`);
 const boot = text("public/boot.js");
-const module = gzipSync(readFileSync(`${target}/rooflens.wasm`), { level: 9 }).toString("base64");
+const deskGlue = text(`${dist}/rooflens-desk.js`);
+const packed = (path) => gzipSync(readFileSync(path), { level: 9 }).toString("base64");
 const icon = `data:image/svg+xml;base64,${readFileSync(file(".svg")).toString("base64")}`;
-if (/<\/script/i.test(glue + boot) || /<\/style/i.test(style)) throw new Error("a part would end its own element");
-const policy = `default-src 'none'; script-src ${hash(glue)} ${hash(boot)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
+if (/<\/script/i.test(glue + boot + deskGlue) || /<\/style/i.test(style)) throw new Error("a part would end its own element");
+const policy = `default-src 'none'; script-src ${hash(glue)} ${hash(boot)} 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(style)}; ` +
   `style-src-attr 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'`;
 
 let html = text(`${dist}/index.html`)
@@ -40,7 +42,9 @@ let html = text(`${dist}/index.html`)
   .replace("</body>", () => [
     data("classes.json", text(`${dist}/classes.json`)),
     data("presets.json", text(`${dist}/presets.json`)),
-    `<script type="text/plain" id="module">${module}</script>`,
+    `<script type="text/plain" id="module">${packed(`${target}/rooflens.wasm`)}</script>`,
+    `<script type="text/plain" id="desk-module">${packed(`${dist}/rooflens-desk_bg.wasm`)}</script>`,
+    `<script type="text/plain" id="desk-glue">${deskGlue}</script>`,
     `<script>${glue}</script><script>${boot}</script></body>`,
   ].join("\n"));
 if (!html.includes(policy)) throw new Error("the policy was not put in");

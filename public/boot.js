@@ -113,7 +113,7 @@
   // The measuring desk is a module of its own in a worker, loaded when it is needed.
   window.openDesk = function () {
     var held = document.getElementById("desk-module");
-    if (!held) return new Worker(new URL("rooflens-desk_loader.js", document.baseURI).href);
+    if (!held) return new Worker(new URL("desk.js", document.baseURI).href);
     var glue = document.getElementById("desk-glue").textContent;
     var start = ";var module=Uint8Array.from(atob(" + JSON.stringify(held.textContent) + "),function(c){return c.charCodeAt(0)});" +
       "new Response(new Blob([module]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()" +

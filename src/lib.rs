@@ -30,7 +30,9 @@
 //! - something that links and files carry: `scenario/link/encode.rs` and `decode.rs`, and a step of `migrate.rs` where
 //!   old ones would not read;
 //! - something that a sweep varies or measures: a variant of [`sweep::Axis`] or [`sweep::Measure`];
-//! - a control of the page: a file of `app/`, its state in `app/state.rs`.
+//! - a control of the page: a file of `app/`, its state in `app/state.rs`;
+//! - a kind of measurement: a folder of [`bench`] or [`serving`], and what the page shows of it in [`bench::desk`], which
+//!   runs in a worker (`worker.rs`).
 
 #[cfg(target_arch = "wasm32")]
 pub mod app;

@@ -27,7 +27,7 @@ pub fn start() {
     let heard = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(heard);
     scope.set_onmessage(Some(heard.as_ref().unchecked_ref()));
     heard.forget();
-    let _ = scope.post_message(&JsValue::from_str(&shell()));
+    let _ = scope.post_message(&JsValue::from_str(shell()));
 }
 
 fn heard(scope: &Scope, desk: &Shared, parts: &js_sys::Array) {

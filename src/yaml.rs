@@ -1,7 +1,7 @@
 //! YAML as the same values with positions that JSON is read into.
 //!
 //! `saphyr-parser` does the parsing (YAML 1.2); here its events become a tree. Plain scalars follow the core schema, and
-//! `yes`, `no`, `on` and `off` are true and false too, as PyYAML has them. Aliases repeat what they name, up to
+//! `yes`, `no`, `on` and `off` are true and false too, as `PyYAML` has them. Aliases repeat what they name, up to
 //! [`MOST_NODES`] values in all; a second document, a key that is no text and nesting beyond the JSON reader's are errors.
 
 use crate::json::{MAX_DEPTH, Member, Node, Position, Span, Value};

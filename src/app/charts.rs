@@ -300,6 +300,15 @@ fn points(state: State) -> String {
             }
         }
     });
+    state.view.with(|view| {
+        for one in &view.measured {
+            let (name, time) = one.label.rsplit_once(": ").unwrap_or((&one.label, NONE));
+            html.element("<tr><th scope=\"row\">", name, "</th>");
+            html.element("<td>", &significant(one.intensity), "</td>");
+            html.element("<td>", &si(one.rate, Unit::FLOP_PER_SECOND), "</td><td>measured</td>");
+            html.element("<td>", time, "</td></tr>");
+        }
+    });
     html.raw("</tbody></table><p class=\"hint\">A step is held against the roofline as a whole; run one after the other, its parts take at least the sum of their times.</p>");
     html.take()
 }

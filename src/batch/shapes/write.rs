@@ -16,8 +16,8 @@ pub fn json(cases: &[Case]) -> String {
 #[must_use]
 pub fn yaml(cases: &[Case]) -> String {
     let case = |case: &Case| {
-        let requests: String = requests(case).map(|request| format!("      - {request}\n")).collect();
-        format!("  - name: {}\n    requests:\n{requests}", quoted(case))
+        let requests: Vec<String> = requests(case).map(|request| format!("      - {request}\n")).collect();
+        format!("  - name: {}\n    requests:\n{}", quoted(case), requests.concat())
     };
     format!("cases:\n{}", cases.iter().map(case).collect::<String>())
 }

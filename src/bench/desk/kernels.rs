@@ -6,17 +6,11 @@ use crate::bench::kernels::{DEFAULT_RULES, FileName, Rules, Summary, diff, group
 use crate::bench::view::{View, element};
 
 /// The summaries that were brought, by name, and the rules that group them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Kernels {
     files: Vec<(String, Summary)>,
     rules: Rules,
     wrong: Option<String>,
-}
-
-impl Default for Kernels {
-    fn default() -> Self {
-        Self { files: Vec::new(), rules: Rules::default(), wrong: None }
-    }
 }
 
 impl Kernels {

@@ -9,6 +9,9 @@ use rooflens::batch::case::{Case, VerifyAs};
 use rooflens::bench::command::{Command, Subject, warnings};
 use rooflens::bench::run::Run;
 
+const SETTINGS: &str = "A setting of the run: max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, \
+    profile or exclude_drafter";
+
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "What the command cannot say goes to standard error as warnings.\n\nExit codes:\n  0  done\n  1  the \
@@ -26,9 +29,7 @@ pub(crate) struct Args {
     /// What the model is called where it is measured; else as a preset's source calls it.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// A setting of the run: max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile or
-    /// exclude_drafter.
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting, help = SETTINGS)]
     run: Vec<(String, String)>,
 }
 

@@ -1,0 +1,236 @@
+//! The measuring desk: the command, what comes back, and what a server says.
+
+use crate::estimate::{drop_files, open, paste};
+use crate::page::Page;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const SOON: Duration = Duration::from_secs(20);
+
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/tests/bench/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a fixture")
+}
+
+/// A page with the desk unfolded and filled.
+fn desk() -> Page {
+    let page = open();
+    page.click("#measure > summary");
+    shows(&page, "command", "bench forward");
+    page
+}
+
+/// Waits until a block holds a text.
+#[track_caller]
+fn shows(page: &Page, block: &str, text: &str) {
+    let block = format!("document.querySelector('[data-block=\"{block}\"]')");
+    page.wait_until(&format!("{block} && {block}.textContent.includes({})", json!(text)), SOON);
+}
+
+fn fill(page: &Page, field: &str, text: &str) {
+    page.set_value(&format!("#desk [data-field=\"{field}\"]"), text);
+}
+
+#[test]
+fn the_desk_loads_when_it_is_unfolded_and_writes_the_command() {
+    let page = open();
+    assert!(!page.server_paths().iter().any(|path| path.contains("rooflens-desk")));
+    page.click("#measure > summary");
+    shows(&page, "command", "torchrun --nproc-per-node=8");
+    assert!(page.server_paths().iter().any(|path| path.ends_with("rooflens-desk_bg.wasm")));
+    shows(&page, "command", "--model deepseek-ai/DeepSeek-V3");
+    page.set_value(".sizes .field:nth-child(1) input", "4");
+    shows(&page, "command", "torchrun --nproc-per-node=4");
+    fill(&page, "gpus_per_node", "2");
+    shows(&page, "command", "--nnodes=2 --node-rank=\"$NODE_RANK\"");
+    // Both batches side by side, and the drawn one as a scenario.
+    shows(&page, "jitter", "as it is drawn");
+    page.click("[data-act='jittered']");
+    page.wait_until("document.querySelectorAll('.tab-name').length === 2", SOON);
+    assert_eq!(page.console_errors(), [""; 0]);
+    assert_eq!(page.requests_outside_origin(), [""; 0]);
+}
+
+#[test]
+fn how_a_case_is_run_is_in_the_link_and_can_be_undone() {
+    let page = desk();
+    fill(&page, "seed", "7");
+    shows(&page, "command", "--seed 7");
+    page.wait_until("location.hash.startsWith('#1.z.')", SOON);
+    fill(&page, "kv_len_jitter", "9");
+    shows(&page, "run-problem", "expected a number from 0 to 1");
+    fill(&page, "kv_len_jitter", "0");
+    shows(&page, "command", "--kv-len-jitter 0");
+    let before = page.address();
+    page.wait_until(&format!("location.href !== {}", json!(before)), SOON);
+    let link = page.address();
+    let other = Page::open(link.rsplit_once('/').expect("a folder").1);
+    other.click("#measure > summary");
+    shows(&other, "command", "--seed 7");
+    assert_eq!(other.value("[data-field='seed']"), "7");
+    page.click("#undo");
+    shows(&page, "command", "--kv-len-jitter 0.5");
+}
+
+#[test]
+fn commands_and_cases_that_are_pasted_are_taken_over() {
+    let page = open();
+    paste(
+        &page,
+        "torchrun --nproc-per-node=4 -m vllm.entrypoints.cli.main bench forward --model Qwen/Qwen3-32B \\\n -tp 2 -dp 2 --case 'verify=16*4@4096:3' --enforce-eager",
+    );
+    shows(&page, "pasted", "Not understood, and left out: --enforce-eager");
+    page.click("[data-act='take']");
+    shows(&page, "command", "--model Qwen/Qwen3-32B");
+    shows(&page, "command", "--data-parallel-size 2");
+    shows(&page, "command", "Verifies need a drafter");
+    paste(&page, "a=32*1@8192\nb=8192");
+    shows(&page, "pasted", "b=8192");
+    page.click("[data-act='take']");
+    shows(&page, "command", "--case 'a=32*1@8192'");
+    drop_files(&page, &[("shapes.yaml", "cases:\n- name: s\n  requests:\n  - {query_len: 1, kv_len: 9, count: 3}\n")]);
+    shows(&page, "pasted", "s=3*1@9");
+    drop_files(&page, &[("shapes.json", "{\"cases\": [{\"name\": \"s\", \"requests\": [{\"query_len\": 0}]}]}")]);
+    shows(&page, "pasted", "case 1 (`s`), request 1");
+    shows(&page, "command", "--case 'a=32*1@8192'");
+}
+
+#[test]
+fn results_stand_beside_the_estimate_and_never_enter_the_link() {
+    let page = desk();
+    fill(&page, "seed", "1");
+    page.wait_until("location.hash.startsWith('#1.z.')", SOON);
+    let link = page.address();
+    drop_files(&page, &[("host-7.before.json", &fixture("two-ranks.json"))]);
+    shows(&page, "results", "MFU");
+    shows(&page, "results", "Unstable timing");
+    page.wait_until("document.querySelector('.points-table').textContent.includes('decode measured')", SOON);
+    let mut after: Value = serde_json::from_str(&fixture("two-ranks.json")).expect("JSON");
+    after[0]["median_us"] = json!(900.0);
+    drop_files(&page, &[("host-7.after.json", &after.to_string())]);
+    shows(&page, "results", "Before: host-7.before.json. After: host-7.after.json.");
+    // Something else, something cut: said, and nothing else changes.
+    let shown = page.text("[data-block='results']");
+    for (name, text) in [("list.json", "[1, 2]"), ("cut.json", &fixture("two-ranks.json")[..200])] {
+        drop_files(&page, &[(name, text)]);
+        shows(&page, "files", &format!("{name}: "));
+        shows(&page, "files", "expected");
+    }
+    assert_eq!(page.text("[data-block='results']"), shown);
+    assert_eq!(page.address(), link);
+}
+
+/// Prints how long ten megabytes of 64 ranks take, from the drop to what is shown.
+#[test]
+fn ten_megabytes_of_64_ranks_in_a_second() {
+    let page = desk();
+    let script = "const done = arguments[0];
+        const samples = Array.from({length: 9000}, (_, at) => 1000 + Math.sin(at) * 10);
+        const rank = () => ({num_tokens: 32, kv_blocks: 16384, routing: 'auto', graph_deterministic: true, finite: true,
+            latency_us: {timer: 'cuda', median: 1000.5, sample_spread_pct: 0.2, mean: 1000.7, std: 1.5, min: 990.1,
+                p90: 1009.9, count: 9000, samples_us: samples}});
+        const text = JSON.stringify([{case: 'decode', median_us: 1000.5,
+            requests: Array.from({length: 32}, () => ({query_len: 1, kv_len: 8192, num_draft_tokens: 0, chunked: false})),
+            ranks: Array.from({length: 64}, rank)}]);
+        const data = new DataTransfer();
+        data.items.add(new File([text], 'large.json', {type: 'application/json'}));
+        const place = document.querySelector('[data-block=\"results\"]');
+        const start = performance.now();
+        new MutationObserver(() => {
+            if (place.textContent.includes('64 ranks')) requestAnimationFrame(() => done([text.length, performance.now() - start]));
+        }).observe(place, {childList: true});
+        document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))";
+    let found = page.execute_async(script, &json!([]));
+    let (bytes, time) = (found[0].as_f64().expect("bytes"), found[1].as_f64().expect("time"));
+    assert!(bytes > 10e6, "{bytes}");
+    println!("{:.1} MB, 64 ranks: shown after {time:.0} ms", bytes / 1e6);
+}
+
+#[test]
+fn kernels_are_compared_grouped_and_summed_from_packed_traces() {
+    let page = desk();
+    let [a, b] = ["decode.rank0.kernels.json", "decode.rank1.kernels.json"];
+    drop_files(&page, &[(a, &fixture(a))]);
+    shows(&page, "kernels", "Kernel time by component");
+    drop_files(&page, &[(b, &fixture(b))]);
+    shows(&page, "kernels", "Kernels, the largest change first");
+    shows(&page, "kernels", "compare the same rank");
+    page.click(".desk-more:has([data-field='rules']) > summary");
+    fill(&page, "rules", "everything: *");
+    shows(&page, "kernels", "everything");
+    page.click("[data-act='rules-default']");
+    page.wait_until("document.querySelector('[data-field=\"rules\"]').value.includes('attention')", SOON);
+    let script = "const [text, done] = arguments;
+        new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).blob().then((packed) => {
+            const data = new DataTransfer();
+            data.items.add(new File([packed], 'step.rank3.trace.json.gz'));
+            document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
+            done(true);
+        })";
+    page.execute_async(script, &json!([fixture("step.rank0.trace.json")]));
+    shows(&page, "files", "step.rank3.trace.json.gz was added up.");
+    shows(&page, "kernels", "step, rank 3");
+}
+
+#[test]
+fn a_server_tells_its_counters_its_log_and_its_steps() {
+    let page = desk();
+    paste(&page, &fixture("metrics-first.txt"));
+    shows(&page, "serving", "rate(vllm:estimated_flops_per_gpu_total[1m]) / 1e12");
+    fill(&page, "serving-later", &fixture("metrics-second.txt"));
+    shows(&page, "serving", "Estimated rates per GPU");
+    paste(&page, &fixture("server.log"));
+    shows(&page, "serving", "against A TP8");
+    paste(
+        &page,
+        r#"{"new": [{"num_computed_tokens": 0, "num_tokens": 512}], "cached": [{"num_computed_tokens": 8191, "num_tokens": 1}]}"#,
+    );
+    shows(&page, "serving", "this step");
+    page.click("[data-act='step']");
+    page.wait_until("document.querySelectorAll('.tab-name').length === 2", SOON);
+    fill(&page, "serving", "{\"new\": 4}");
+    shows(&page, "serving", "expected");
+}
+
+#[test]
+fn the_desk_is_accessible_in_light_and_dark() {
+    let page = desk();
+    drop_files(
+        &page,
+        &[("before.json", &fixture("two-ranks.json")), ("a.rank0.kernels.json", &fixture("decode.rank0.kernels.json"))],
+    );
+    shows(&page, "results", "MFU");
+    drop_files(&page, &[("b.rank0.kernels.json", &fixture("decode.rank1.kernels.json"))]);
+    shows(&page, "kernels", "largest change first");
+    paste(&page, &fixture("server.log"));
+    shows(&page, "serving", "against");
+    page.execute("document.querySelectorAll('#measure details').forEach((one) => { one.open = true; })", &json!([]));
+    for dark in [false, true] {
+        page.emulate_dark(dark);
+        for width in [360, 1280, 1920] {
+            page.resize(width, 900);
+            assert_eq!(page.accessibility_violations(), [""; 0], "{width} px, dark: {dark}");
+            let overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+            assert_eq!(page.execute(overflow, &json!([])), 0, "{width} px wide");
+        }
+    }
+    assert_eq!(page.console_errors(), [""; 0]);
+}
+
+#[test]
+fn the_single_file_has_the_desk_inside() {
+    let page = open();
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("dist-single/rooflens.html");
+    page.session.post("url", &json!({ "url": format!("file://{}", file.display()) }));
+    page.wait_until("document.querySelectorAll('.operations tbody').length > 0", SOON);
+    page.click("#measure > summary");
+    shows(&page, "command", "torchrun --nproc-per-node=8");
+    assert_eq!(page.console_errors(), [""; 0]);
+}
+
+#[test]
+fn a_desk_that_does_not_load_says_so() {
+    let page = Page::open_with("", crate::page::Options { missing: &["rooflens-desk.js"], ..Default::default() });
+    page.wait_until("document.querySelectorAll('.operations tbody').length > 0", SOON);
+    page.click("#measure > summary");
+    page.wait_until("document.querySelector('#desk').textContent.includes('did not load')", SOON);
+}
