@@ -11,6 +11,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
+/// Larger than nearly every config, in bytes.
+const LARGE: f64 = 65536.0;
+
 /// Listens for pastes and drops.
 pub(super) fn listen(state: State) {
     let drag = move |on: bool| {
@@ -55,6 +58,13 @@ pub(super) fn listen(state: State) {
     });
 }
 
+/// Whether the beginning of a large file says that it is for the desk, which then reads it off this thread.
+async fn is_for_desk(file: &web_sys::File) -> bool {
+    let Ok(head) = file.slice_with_f64_and_f64(0.0, LARGE) else { return false };
+    let head = JsFuture::from(head.text()).await.ok().and_then(|text| text.as_string());
+    head.is_some_and(|head| desk::is_for(&head))
+}
+
 /// Takes a text that was pasted or dropped to where it belongs.
 fn brought(state: State, text: String) {
     if desk::is_for(&text) {
@@ -73,6 +83,8 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
         for file in files {
             // A config is small text; what is neither may be a measurement.
             if file.size() > MAX_BYTES as f64 || desk::is_named_for(&file.name()) {
+                super::measure::bring(state, &file);
+            } else if file.size() > LARGE && is_for_desk(&file).await {
                 super::measure::bring(state, &file);
             } else if let Ok(text) = JsFuture::from(file.text()).await {
                 let text = text.as_string().unwrap_or_default();

@@ -274,6 +274,12 @@ fn show_value(host: &web_sys::Element, name: &str, value: &str) {
     if document().active_element().as_ref() == Some(&field) {
         return;
     }
+    // What was pasted elsewhere is shown where it went.
+    if name == "pasted"
+        && let Some(folded) = field.closest("details").ok().flatten()
+    {
+        let _ = folded.set_attribute("open", "");
+    }
     let is_box = field.get_attribute("type").as_deref() == Some("checkbox");
     let (key, value) = if is_box { ("checked", JsValue::from_bool(value == "true")) } else { ("value", value.into()) };
     let _ = js_sys::Reflect::set(&field, &JsValue::from_str(key), &value);

@@ -26,6 +26,12 @@ pub fn element(tag: &'static str) -> Element {
     Element { tag, attributes: Vec::new(), children: Vec::new() }
 }
 
+/// Something wide, in a part that scrolls on its own and can be reached with the keyboard.
+#[must_use]
+pub fn scrolled(wide: impl Into<View>) -> View {
+    element("div").with("class", "scroll").with("tabindex", "0").and(wide).into()
+}
+
 impl Element {
     /// With an attribute.
     #[must_use]

@@ -76,11 +76,11 @@ fn commands_and_cases_that_are_pasted_are_taken_over() {
     let page = open();
     paste(
         &page,
-        "torchrun --nproc-per-node=4 -m vllm.entrypoints.cli.main bench forward --model Qwen/Qwen3-32B \\\n -tp 2 -dp 2 --case 'verify=16*4@4096:3' --enforce-eager",
+        "torchrun --nproc-per-node=4 -m vllm.entrypoints.cli.main bench forward --model Qwen/Qwen3-30B-A3B \\\n -tp 2 -dp 2 --case 'verify=16*4@4096:3' --enforce-eager",
     );
     shows(&page, "pasted", "Not understood, and left out: --enforce-eager");
     page.click("[data-act='take']");
-    shows(&page, "command", "--model Qwen/Qwen3-32B");
+    shows(&page, "command", "--model Qwen/Qwen3-30B-A3B");
     shows(&page, "command", "--data-parallel-size 2");
     shows(&page, "command", "Verifies need a drafter");
     paste(&page, "a=32*1@8192\nb=8192");
@@ -123,8 +123,7 @@ fn results_stand_beside_the_estimate_and_never_enter_the_link() {
 #[test]
 fn ten_megabytes_of_64_ranks_in_a_second() {
     let page = desk();
-    let script = "const done = arguments[0];
-        const samples = Array.from({length: 9000}, (_, at) => 1000 + Math.sin(at) * 10);
+    let script = "const samples = Array.from({length: 9000}, (_, at) => 1000 + Math.sin(at) * 10);
         const rank = () => ({num_tokens: 32, kv_blocks: 16384, routing: 'auto', graph_deterministic: true, finite: true,
             latency_us: {timer: 'cuda', median: 1000.5, sample_spread_pct: 0.2, mean: 1000.7, std: 1.5, min: 990.1,
                 p90: 1009.9, count: 9000, samples_us: samples}});
@@ -135,10 +134,11 @@ fn ten_megabytes_of_64_ranks_in_a_second() {
         data.items.add(new File([text], 'large.json', {type: 'application/json'}));
         const place = document.querySelector('[data-block=\"results\"]');
         const start = performance.now();
-        new MutationObserver(() => {
-            if (place.textContent.includes('64 ranks')) requestAnimationFrame(() => done([text.length, performance.now() - start]));
-        }).observe(place, {childList: true});
-        document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))";
+        const shown = new Promise((done) => new MutationObserver(() => {
+            if (place.textContent.includes('64 ranks')) requestAnimationFrame(() => done(performance.now() - start));
+        }).observe(place, {childList: true}));
+        document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
+        return [text.length, await shown];";
     let found = page.execute_async(script, &json!([]));
     let (bytes, time) = (found[0].as_f64().expect("bytes"), found[1].as_f64().expect("time"));
     assert!(bytes > 10e6, "{bytes}");
@@ -159,13 +159,11 @@ fn kernels_are_compared_grouped_and_summed_from_packed_traces() {
     shows(&page, "kernels", "everything");
     page.click("[data-act='rules-default']");
     page.wait_until("document.querySelector('[data-field=\"rules\"]').value.includes('attention')", SOON);
-    let script = "const [text, done] = arguments;
-        new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).blob().then((packed) => {
-            const data = new DataTransfer();
-            data.items.add(new File([packed], 'step.rank3.trace.json.gz'));
-            document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
-            done(true);
-        })";
+    let script = "const stream = new Blob([arguments[0]]).stream().pipeThrough(new CompressionStream('gzip'));
+        const packed = await new Response(stream).blob();
+        const data = new DataTransfer();
+        data.items.add(new File([packed], 'step.rank3.trace.json.gz'));
+        document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));";
     page.execute_async(script, &json!([fixture("step.rank0.trace.json")]));
     shows(&page, "files", "step.rank3.trace.json.gz was added up.");
     shows(&page, "kernels", "step, rank 3");

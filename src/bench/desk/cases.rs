@@ -3,9 +3,10 @@
 use super::Reply;
 use crate::batch::case::Case;
 use crate::batch::shapes;
-use crate::bench::command::{Command, Parsed, is_command, parse};
+use crate::bench::command::{Command, MODEL, Parsed, is_command, parse};
 use crate::bench::run::Run;
 use crate::bench::view::{View, element};
+use crate::model::presets::builtin;
 use crate::scenario::Size;
 use crate::scenario::state::MOST_CASES;
 
@@ -58,6 +59,13 @@ impl Pasted {
             Self::Command(parsed) => {
                 let mut said: Vec<String> =
                     parsed.left.iter().map(|left| format!("Not understood, and left out: {left}")).collect();
+                let model = &parsed.command.model;
+                if model != MODEL && !is_preset(model) {
+                    said.push(format!(
+                        "No preset is {}: the model of the page stays. Paste its config.json to estimate it.",
+                        crate::format::quoted(model)
+                    ));
+                }
                 if parsed.shapes.is_some() {
                     said.push("Further cases are in its shapes file: drop that file too.".to_owned());
                 }
@@ -66,6 +74,10 @@ impl Pasted {
         };
         reply.show("pasted", views);
     }
+}
+
+fn is_preset(model: &str) -> bool {
+    builtin().iter().any(|preset| preset.source == model)
 }
 
 fn fitting(cases: &[Case]) -> Vec<String> {
@@ -103,7 +115,12 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
 }
 
 fn command(command: &Command, reply: &mut Reply) {
-    reply.apply("source", &command.model);
+    if is_preset(&command.model) {
+        reply.apply("source", &command.model);
+        reply.set("model", "");
+    } else if command.model != MODEL && Run::default().set("model", &command.model).is_ok() {
+        reply.set("model", &command.model);
+    }
     for size in [Size::Tp, Size::Pp, Size::Dp] {
         let key = match size {
             Size::Tp => "tp",

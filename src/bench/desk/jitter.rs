@@ -3,7 +3,7 @@
 use super::Reply;
 use super::selected::Selected;
 use crate::bench::table::{Cell, row, table};
-use crate::bench::view::{View, element};
+use crate::bench::view::{View, element, scrolled};
 use crate::estimate::Cost;
 use crate::format::{NONE, Unit, duration, grouped, ratio, si};
 use crate::report::{Roof, Summary};
@@ -44,8 +44,7 @@ pub(super) fn show(selected: &Selected, reply: &mut Reply) {
     let requests = element("details").and(element("summary").and("The requests that are drawn")).and(requests);
     let add = element("button").with("type", "button").with("data-act", "jittered").and("Add it as a scenario");
     let foot = element("p").with("class", "desk-head").and(element("span").and(change.unwrap_or_default())).and(add);
-    let scroll = element("div").with("class", "scroll").with("tabindex", "0").and(body);
-    reply.show("jitter", [scroll, foot, requests].map(View::from));
+    reply.show("jitter", [scrolled(body), foot.into(), requests.into()]);
 }
 
 /// FLOPs, bytes and what the roofline makes of them.

@@ -3,7 +3,7 @@
 use super::Reply;
 use crate::bench::kernels::view::{one, two};
 use crate::bench::kernels::{DEFAULT_RULES, FileName, Rules, Summary, diff, group};
-use crate::bench::view::{View, element};
+use crate::bench::view::{View, element, scrolled};
 
 /// The summaries that were brought, by name, and the rules that group them.
 #[derive(Debug, Default)]
@@ -70,8 +70,4 @@ impl Kernels {
         }
         reply.show("kernels", views);
     }
-}
-
-fn scrolled(view: View) -> View {
-    element("div").with("class", "scroll").with("tabindex", "0").and(view).into()
 }

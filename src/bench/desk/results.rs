@@ -7,7 +7,7 @@ use crate::bench::results::compare::compare;
 use crate::bench::results::view::{Shown, case, compared, notes};
 use crate::bench::results::warning::warnings;
 use crate::bench::results::{Measured, ResultFile};
-use crate::bench::view::{View, element};
+use crate::bench::view::{View, element, scrolled};
 
 /// The most points that a roofline can show and still be read.
 const MOST_POINTS: usize = 40;
@@ -37,7 +37,7 @@ impl Results {
         if let [.., (before, first), (after, second)] = self.0.as_slice() {
             let rows = compare(first, second);
             views.push(element("p").with("class", "hint").and(format!("Before: {before}. After: {after}.")).into());
-            views.push(element("div").with("class", "scroll").with("tabindex", "0").and(compared(&rows)).into());
+            views.push(scrolled(compared(&rows)));
         }
         for (name, file) in &self.0 {
             let put_away = element("button")
@@ -62,7 +62,7 @@ impl Results {
                     warnings: warnings(measured, Some(&selected.outcome.scenario.layout)),
                     against: against.map(|against| ("vllm", against)).into_iter().collect(),
                 };
-                views.push(case(&shown));
+                views.push(scrolled(case(&shown)));
             }
         }
         reply.show("results", views);

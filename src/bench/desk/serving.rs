@@ -4,7 +4,7 @@ use super::Reply;
 use super::jitter::cells;
 use super::selected::Selected;
 use crate::bench::table::{row, table};
-use crate::bench::view::{View, element};
+use crate::bench::view::{View, element, scrolled};
 use crate::estimate::{Estimator, Scope};
 use crate::serving::counters::{Counters, counters};
 use crate::serving::{compare, log, rates, step, view};
@@ -46,8 +46,7 @@ impl Serving {
             Ok(views) => views,
             Err(problem) => vec![element("p").with("class", "problem").with("role", "alert").and(problem).into()],
         };
-        let scroll = |view: View| View::from(element("div").with("class", "scroll").with("tabindex", "0").and(view));
-        reply.show("serving", views.into_iter().map(scroll));
+        reply.show("serving", views.into_iter().map(scrolled));
     }
 
     fn views(&self, selected: &Selected) -> Result<Vec<View>, String> {

@@ -97,6 +97,9 @@ fn commands_cases_and_shapes_files_are_taken_over() {
         taken.get("apply").unwrap().to_compact(),
         r#"[["source","deepseek-ai/DeepSeek-V3"],["tp","4"],["pp","1"],["dp","1"],["ep","false"],["quantization","auto"],["kv_cache","auto"],["dtype","auto"]]"#
     );
+    let other = desk.field("pasted", "vllm bench forward --model org/other --case 8192").write();
+    assert!(block(&other, "pasted").unwrap().contains("No preset is `org/other`"));
+    assert!(desk.act("take").write().get("set").unwrap().to_compact().starts_with(r#"[["model","org/other"],"#));
     desk.field("pasted", "a=1@8\n\n b=16*4@4096:3 ");
     assert_eq!(items(&desk.act("take").write(), "cases"), ["a=1@8", "b=16*4@4096:3"]);
     let yaml = items(&desk.act("shapes-yaml").write(), "save")[1].clone();
