@@ -157,6 +157,30 @@ pub enum EstimateError {
         /// The term's name.
         term: &'static str,
     },
+    /// The physical model has no description of the model.
+    #[error("the physical model cannot describe this config: {0}")]
+    NotDescribed(String),
+}
+
+/// Which estimator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// What vLLM counts.
+    #[default]
+    Vllm,
+    /// What the hardware has to do.
+    Physical,
+}
+
+impl Method {
+    /// Both, with their names.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Vllm, "vllm"), (Self::Physical, "physical")];
+
+    /// The estimator of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, known)| *known == name.trim()).map(|(method, _)| method)
+    }
 }
 
 /// Terms stay below this, so that sums of all the terms of a step are exact too.
@@ -246,6 +270,22 @@ impl Part {
     pub fn value(&self, term: &Term, symbol: Symbol) -> formula::Number {
         let sheet = self.sheets.get(usize::from(term.sheet));
         sheet.map_or(formula::Number::Int(0), |sheet| sheet.values.get(symbol))
+    }
+
+    /// The terms, those of one name added up over the kinds of layers; in the order of their first mention.
+    #[must_use]
+    pub fn sums(&self) -> Vec<(&'static TermDef, u128)> {
+        let mut sums: Vec<(&'static TermDef, u128)> = Vec::with_capacity(self.terms.len());
+        for term in &self.terms {
+            let same = |(def, _): &&mut (&'static TermDef, u128)| {
+                (def.name, def.quantity) == (term.def.name, term.def.quantity)
+            };
+            match sums.iter_mut().find(same) {
+                Some((_, sum)) => *sum = sum.saturating_add(term.amount),
+                None => sums.push((term.def, term.amount)),
+            }
+        }
+        sums
     }
 
     /// The component's sums.

@@ -9,7 +9,10 @@ use clap::builder::{
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use rooflens::batch::Group;
 use rooflens::batch::case::Case;
-use rooflens::estimate::Scope;
+use rooflens::batch::count::parse_count;
+use rooflens::estimate::{Method, Scope};
+use rooflens::hardware::{self, Accelerator};
+use rooflens::job::Question;
 use rooflens::json::Node;
 use rooflens::layout::Layout;
 use rooflens::model::dtype::KV_CACHE_DTYPES;
@@ -63,7 +66,8 @@ Jobs: a line of --jobs is an object
   {\"id\": \"...\", \"config\": PATH or preset:ID or {...}, \"quant_config\": PATH or {...},
    \"settings\": {\"dtype\", \"kv_cache_dtype\", \"quantization\", \"tp\", \"pp\", \"dp\", \"ep\",
                 \"disable_sliding_window\"},
-   \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case}
+   \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case,
+   \"model\": \"vllm\" or \"physical\", \"hardware\": an accelerator's id, \"gpus_per_node\"}
 of which only config is required. Each line that is not blank is answered by one line, in
 order: an answer, or {\"error\": \"...\"}, with the job's id if it has one. The exit code is 0
 whenever all lines were answered, with errors too. Paths are relative to the working
@@ -71,7 +75,10 @@ directory; a file is read once, however many jobs name it.
 
 Answers hold settings, resolved_quantization, class_known, dtype, batch, components (the
 fields of each), skipped, per_gpu and global ({flops, read_bytes, write_bytes}, exact integers
-by component.term), skipped_because, layout_refused and notes. A batch of more than 1000000
+by component.term), skipped_because, layout_refused and notes. An answer of the physical model
+also holds parameters, weights_bytes_per_gpu, kv_bytes_per_token_per_gpu and differences (to the
+vllm model, with causes); with hardware, fits, step_time_us (the ideal bound, and a calibrated
+time), bound (what sets it), and the same for each operation and collective. A batch of more than 1000000
 requests, which only a case can stand for, is refused.
 
 Exit codes:
@@ -93,6 +100,10 @@ pub(crate) enum Command {
     Estimate(Box<Estimate>),
     /// Show how a config is read: each field and where it came from.
     Resolve(Resolve),
+    /// Show what a model takes of a GPU's memory, and what fits beside it.
+    Memory(Box<Memory>),
+    /// Put layouts of a model side by side: memory, times, rates.
+    Compare(Box<Compare>),
     /// List the models that can be named instead of a file.
     Presets,
 }
@@ -106,6 +117,8 @@ pub(crate) struct Estimate {
     pub(crate) companion: Companion,
     #[command(flatten)]
     settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
     /// A batch in the case language of `vllm bench forward`; one breakdown each.
     #[arg(long = "case", value_name = "NAME=REQS", value_parser = Case::parse)]
     pub(crate) cases: Vec<Case>,
@@ -121,6 +134,69 @@ pub(crate) struct Estimate {
     /// Answer jobs instead, a JSON object a line; `-` for standard input.
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) jobs: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QuestionArgs {
+    /// What is counted: what vLLM counts, or what the hardware has to do.
+    #[arg(long, value_name = "vllm|physical", default_value = "vllm", value_parser = method())]
+    model: Method,
+    #[command(flatten)]
+    on: HardwareArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HardwareArgs {
+    /// The accelerator, by its id, such as h200-sxm: what fits, and how long a step takes.
+    #[arg(long, value_name = "ID", value_parser = accelerator)]
+    hardware: Option<&'static Accelerator>,
+    /// GPUs of a node; the accelerator's usual number otherwise.
+    #[arg(long, allow_hyphen_values = true, value_name = "N", value_parser = size)]
+    gpus_per_node: Option<NonZeroU32>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct Memory {
+    #[arg(help = CONFIG_HELP, value_parser = source())]
+    pub(crate) config: Source,
+    #[command(flatten)]
+    pub(crate) companion: Companion,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    on: HardwareArgs,
+    /// The part of the usable memory that the server takes.
+    #[arg(long, value_name = "PART", default_value = "0.9", value_parser = part)]
+    pub(crate) utilization: f64,
+    /// Set aside for activations and graphs, in GiB; estimated otherwise.
+    #[arg(long, value_name = "GIB", value_parser = gibibytes)]
+    pub(crate) reserve: Option<f64>,
+    /// Tokens of a KV block.
+    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "16", value_parser = size)]
+    pub(crate) block_size: NonZeroU32,
+    /// KV length of the sequences that are counted.
+    #[arg(long, value_name = "N", default_value = "8192", value_parser = length)]
+    pub(crate) length: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct Compare {
+    #[arg(help = CONFIG_HELP, value_parser = source())]
+    pub(crate) config: Source,
+    #[command(flatten)]
+    pub(crate) companion: Companion,
+    /// A layout, such as tp8, tp4,pp2 or tp4,dp2,ep; give several.
+    #[arg(long = "layout", value_name = "SIZES", required = true, value_parser = layout)]
+    pub(crate) layouts: Vec<Layout>,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    on: HardwareArgs,
+    /// A batch in the case language, of each data-parallel rank.
+    #[arg(long = "case", value_name = "NAME=REQS", default_value = "decode=32*1@8192", value_parser = Case::parse)]
+    pub(crate) case: Case,
 }
 
 #[derive(Debug, Args)]
@@ -205,16 +281,53 @@ pub(crate) enum ResolveFormat {
     Json,
 }
 
+impl SettingsArgs {
+    fn settings(&self) -> Settings {
+        Settings {
+            dtype: self.dtype.0,
+            kv_cache: self.kv_cache_dtype,
+            quantization: QuantizationChoice::named(&self.quantization),
+            disable_sliding_window: self.disable_sliding_window,
+            layout: Layout { tp: self.tp, pp: self.pp, dp: self.dp, ep: self.ep },
+        }
+    }
+}
+
+impl HardwareArgs {
+    fn question(&self, method: Method) -> Question {
+        let node = self.gpus_per_node.map(NonZeroU32::get);
+        Question { method, hardware: self.hardware, node, ..Question::default() }
+    }
+}
+
+impl Memory {
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.settings()
+    }
+
+    pub(crate) fn question(&self) -> Question {
+        self.on.question(Method::Physical)
+    }
+}
+
+impl Compare {
+    /// The settings but for the layout.
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.settings()
+    }
+
+    pub(crate) fn question(&self) -> Question {
+        self.on.question(Method::Physical)
+    }
+}
+
 impl Estimate {
     pub(crate) fn settings(&self) -> Settings {
-        let args = &self.settings;
-        Settings {
-            dtype: args.dtype.0,
-            kv_cache: args.kv_cache_dtype,
-            quantization: QuantizationChoice::named(&args.quantization),
-            disable_sliding_window: args.disable_sliding_window,
-            layout: Layout { tp: args.tp, pp: args.pp, dp: args.dp, ep: args.ep },
-        }
+        self.settings.settings()
+    }
+
+    pub(crate) fn question(&self) -> Question {
+        self.question.on.question(self.question.model)
     }
 
     pub(crate) fn scope(&self) -> Scope {
@@ -227,6 +340,49 @@ impl Estimate {
 
 fn source() -> impl TypedValueParser<Value = Source> {
     PathBufValueParser::new().map(|path| Source::of(&path))
+}
+
+fn accelerator(id: &str) -> Result<&'static Accelerator, String> {
+    hardware::find(id).map_err(|error| error.to_string())
+}
+
+fn method() -> impl TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(Method::ALL.map(|(_, name)| name)).map(|name| Method::named(&name).unwrap_or_default())
+}
+
+fn part(text: &str) -> Result<f64, String> {
+    let part = text.trim().parse().ok().filter(|part| (0.01..=1.0).contains(part));
+    part.ok_or_else(|| "expected a number from 0.01 to 1".to_owned())
+}
+
+fn gibibytes(text: &str) -> Result<f64, String> {
+    let amount = text.trim().parse().ok().filter(|amount| (0.0..=1e6).contains(amount));
+    amount.ok_or_else(|| "expected a number of GiB from 0 to 1000000".to_owned())
+}
+
+fn length(text: &str) -> Result<u64, String> {
+    parse_count(text).map_err(|error| error.to_string())
+}
+
+/// A layout in words: `tp8`, `tp4,pp2`, `tp4,dp2,ep`.
+fn layout(text: &str) -> Result<Layout, String> {
+    let mut layout = Layout::default();
+    for word in text.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty()) {
+        let word = word.to_ascii_lowercase();
+        let (name, number) = word.split_at_checked(2).unwrap_or((&word, ""));
+        if name == "ep" && number.is_empty() {
+            layout.ep = true;
+            continue;
+        }
+        let place = match name {
+            "tp" => &mut layout.tp,
+            "pp" => &mut layout.pp,
+            "dp" => &mut layout.dp,
+            _ => return Err(format!("{word:?} is no part of a layout; expected tpN, ppN, dpN or ep")),
+        };
+        *place = size(number.trim_start_matches('='))?;
+    }
+    Ok(layout)
 }
 
 fn size(text: &str) -> Result<NonZeroU32, String> {

@@ -10,6 +10,8 @@ fn main() {}
 #[cfg(not(target_arch = "wasm32"))]
 mod args;
 #[cfg(not(target_arch = "wasm32"))]
+mod compare;
+#[cfg(not(target_arch = "wasm32"))]
 mod estimate;
 #[cfg(not(target_arch = "wasm32"))]
 mod failure;
@@ -17,6 +19,8 @@ mod failure;
 mod input;
 #[cfg(not(target_arch = "wasm32"))]
 mod jobs;
+#[cfg(not(target_arch = "wasm32"))]
+mod memory;
 #[cfg(not(target_arch = "wasm32"))]
 mod presets;
 #[cfg(not(target_arch = "wasm32"))]
@@ -34,6 +38,8 @@ fn main() -> std::process::ExitCode {
             None => estimate::run(&args),
         },
         Command::Resolve(args) => resolve::run(&args),
+        Command::Memory(args) => memory::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Presets => presets::run(),
     };
     result.map_or_else(|failure| failure.report(), |()| std::process::ExitCode::SUCCESS)

@@ -104,8 +104,10 @@ impl CacheFormat {
     #[must_use]
     pub fn state(self, state: &State, ways: u64) -> u64 {
         let element = if state.bytes == 0 { self.dtype.bytes() } else { state.bytes };
-        let convolution = state.taps.saturating_sub(1) * state.channels.local(ways) * self.dtype.bytes();
-        convolution + Dim::cut(state.heads, state.elements).local(ways) * element
+        let taps = state.taps.saturating_sub(1);
+        let convolution = taps.saturating_mul(state.channels.local(ways)).saturating_mul(self.dtype.bytes());
+        let elements = Dim::cut(state.heads, state.elements).local(ways);
+        convolution.saturating_add(elements.saturating_mul(element))
     }
 }
 

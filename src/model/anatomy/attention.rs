@@ -1,6 +1,6 @@
 //! Attention over keys and values of heads.
 
-use super::builder::Builder;
+use super::builder::{Builder, in_range, size};
 use super::pattern::Mix;
 use super::{Core, Dim, Heads, Kind, Matrix, Op, Span, facts};
 use crate::model::spec::Weight;
@@ -103,9 +103,9 @@ impl Builder<'_> {
 
     fn sizes(&self, mix: Mix, layer: u64) -> Result<Sizes, String> {
         let spec = self.spec;
-        let heads = spec.heads.positive("num_attention_heads")?;
-        let kv_heads = spec.kv_heads.positive("num_key_value_heads")?;
-        let dim = spec.head_dim.positive("head_dim")?;
+        let heads = size(&spec.heads, "num_attention_heads")?;
+        let kv_heads = size(&spec.kv_heads, "num_key_value_heads")?;
+        let dim = size(&spec.head_dim, "head_dim")?;
         let mut sizes = Sizes { heads, kv: kv_heads, key: dim, value: self.int_or(&["v_head_dim"], dim) };
         let windowed = matches!(mix, Mix::Window(_));
         if self.text.has("global_head_dim") {
@@ -136,6 +136,6 @@ impl Builder<'_> {
     pub(super) fn block(&self, layer: u64, part: &str, key: &str) -> Option<u64> {
         let block = self.list("block_configs")?.get(usize::try_from(layer).ok()?)?;
         let value = crate::model::reading::integer(&block.get(part)?.get(key)?.value)?;
-        u64::try_from(value).ok().filter(|value| *value > 0)
+        in_range(value)
     }
 }

@@ -3,7 +3,7 @@
 use super::facts;
 use crate::json::{Node, Value};
 use crate::model::attributes::Attributes;
-use crate::model::reading::integer;
+use crate::model::reading::{Reading, integer};
 use crate::model::spec::{ModelSpec, Note, Weight};
 use std::cell::RefCell;
 
@@ -39,7 +39,7 @@ impl<'a> Builder<'a> {
             spec,
             facts: facts::facts(&spec.text_type),
             layers,
-            hidden: spec.hidden.positive("hidden_size")?,
+            hidden: size(&spec.hidden, "hidden_size")?,
             heads: spec.heads.ok().unwrap_or(0),
             notes: RefCell::default(),
         })
@@ -75,7 +75,7 @@ impl<'a> Builder<'a> {
                 }
                 value => integer(value)?,
             };
-            u64::try_from(value).ok().filter(|value| *value > 0 && *value <= 1 << 40)
+            in_range(value)
         })
     }
 
@@ -112,4 +112,15 @@ impl<'a> Builder<'a> {
             notes.push(Note { weight, text: text.to_owned() });
         }
     }
+}
+
+/// A size that is positive and not too large; else nothing.
+pub(super) fn in_range(value: i128) -> Option<u64> {
+    u64::try_from(value).ok().filter(|value| (1..=super::LARGEST).contains(value))
+}
+
+/// A field as a size.
+pub(super) fn size(reading: &Reading, name: &str) -> Result<u64, String> {
+    let value = reading.positive(name)?;
+    in_range(value.into()).ok_or_else(|| format!("{name} is {value}; sizes are described up to {}", super::LARGEST))
 }

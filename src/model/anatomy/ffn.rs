@@ -1,6 +1,6 @@
 //! Feed-forward layers: dense, experts, both beside each other, or none.
 
-use super::builder::Builder;
+use super::builder::{Builder, in_range};
 use super::{Dim, Experts, Kind, Matrix, Op, facts};
 use crate::json::Value;
 use crate::model::reading::integer;
@@ -28,7 +28,10 @@ impl Builder<'_> {
     /// How many experts the model has.
     pub(super) fn experts(&self) -> u64 {
         let nested = self.nested("ffn_config", "moe_num_experts");
-        self.int(&EXPERTS).or(nested).or(self.spec.experts.ok()).unwrap_or(0)
+        self.int(&EXPERTS)
+            .or(nested)
+            .or(self.spec.experts.ok().and_then(|experts| in_range(experts.into())))
+            .unwrap_or(0)
     }
 
     fn no_ffn(&self, layer: u64) -> bool {
@@ -71,7 +74,7 @@ impl Builder<'_> {
     /// A key of an object inside the config.
     pub(super) fn nested(&self, object: &str, key: &str) -> Option<u64> {
         let value = integer(&self.text.json?.get(object)?.get(key)?.value)?;
-        u64::try_from(value).ok().filter(|value| *value > 0)
+        in_range(value)
     }
 
     fn dense_width(&self, layer: u64) -> u64 {
@@ -106,7 +109,7 @@ impl Builder<'_> {
                 .json
                 .and_then(|json| json.get("ffn_hidden_size"))
                 .and_then(|node| integer(&node.value))
-                .and_then(|width| u64::try_from(width).ok()),
+                .and_then(in_range),
             _ => self.at(names, layer),
         };
         own.unwrap_or(self.hidden.saturating_mul(4))
@@ -122,7 +125,7 @@ impl Builder<'_> {
         };
         let width = 2.0 * factor * self.hidden as f64 / 3.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
-        (0.0..1e12).contains(&width).then(|| (width as u64).next_multiple_of(256))
+        (0.0..1e6).contains(&width).then(|| (width as u64).next_multiple_of(256))
     }
 
     fn lfm_width(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Latent attention (MLA), with an indexer or without, and DeepSeek-V4's compressed attention.
 
-use super::builder::Builder;
+use super::builder::{Builder, in_range, size};
 use super::{Compressed, Core, Dim, Heads, Indexer, Kind, Latent, Matrix, Op, Span};
 use crate::model::number::Format;
 use crate::model::spec::{Mla, Weight};
@@ -8,12 +8,12 @@ use crate::model::spec::{Mla, Weight};
 impl Builder<'_> {
     /// Adds latent attention.
     pub(super) fn latent(&self, mla: &Mla, layer: u64, kind: &mut Kind) -> Result<(), String> {
-        let heads = self.spec.heads.positive("num_attention_heads")?;
-        let rank = mla.kv_lora_rank.positive("kv_lora_rank")?;
-        let rope = mla.qk_rope_head_dim.positive("qk_rope_head_dim")?;
-        let nope = mla.qk_nope_head_dim.positive("qk_nope_head_dim")?;
-        let value = mla.v_head_dim.positive("v_head_dim")?;
-        let queries = mla.q_lora_rank.as_ref().and_then(|rank| rank.ok());
+        let heads = size(&self.spec.heads, "num_attention_heads")?;
+        let rank = size(&mla.kv_lora_rank, "kv_lora_rank")?;
+        let rope = size(&mla.qk_rope_head_dim, "qk_rope_head_dim")?;
+        let nope = size(&mla.qk_nope_head_dim, "qk_nope_head_dim")?;
+        let value = size(&mla.v_head_dim, "v_head_dim")?;
+        let queries = mla.q_lora_rank.as_ref().and_then(|rank| in_range(rank.ok()?.into()));
         self.latent_projections([heads, rank, rope, nope, value], queries, Op::KvUp, kind);
         if self.truthy("mla_use_output_gate") {
             kind.matrices.push(Matrix::new(Op::LatentGate, Dim::whole(self.hidden), Dim::cut(heads, value)));
@@ -56,7 +56,7 @@ impl Builder<'_> {
     /// Trained with a latent, but run and cached head by head (`MiniCPM3`).
     pub(super) fn latent_as_heads(&self, kind: &mut Kind) -> Result<(), String> {
         let need = |name: &'static str| self.int(&[name]).ok_or_else(|| format!("{name} is missing"));
-        let heads = self.spec.heads.positive("num_attention_heads")?;
+        let heads = size(&self.spec.heads, "num_attention_heads")?;
         let (rank, rope, nope) = (need("kv_lora_rank")?, need("qk_rope_head_dim")?, need("qk_nope_head_dim")?);
         let value = self.int_or(&["v_head_dim"], self.hidden / heads);
         self.latent_projections([heads, rank, rope, nope, value], self.int(&["q_lora_rank"]), Op::KvUpAll, kind);
@@ -88,7 +88,7 @@ impl Builder<'_> {
 
     /// Adds compressed attention with hyper-connections around it (DeepSeek-V4).
     pub(super) fn compressed(&self, ratio: u64, kind: &mut Kind) -> Result<(), String> {
-        let heads = self.spec.heads.positive("num_attention_heads")?;
+        let heads = size(&self.spec.heads, "num_attention_heads")?;
         let hidden = self.hidden;
         let need = |name: &'static str| self.int(&[name]).ok_or_else(|| format!("{name} is missing"));
         let (queries, dim, rope) = (need("q_lora_rank")?, need("head_dim")?, need("qk_rope_head_dim")?);

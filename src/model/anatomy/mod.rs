@@ -30,6 +30,10 @@ use super::spec::Note;
 /// The most layers that are described one by one. Known models stay below 200.
 pub const MOST_LAYERS: u64 = 4096;
 
+/// The largest size of a layer that is described: sizes of known models stay far below, and products of three such
+/// sizes fit 64 bits.
+pub const LARGEST: u64 = 1 << 20;
+
 /// A model, layer by layer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Anatomy {

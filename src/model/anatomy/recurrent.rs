@@ -1,6 +1,6 @@
 //! Layers with a state of constant size: delta rules, linear attention, Mamba, short convolutions.
 
-use super::builder::Builder;
+use super::builder::{Builder, size};
 use super::{Core, Dim, Kind, Matrix, Op, State, Update};
 use crate::model::spec::Weight;
 
@@ -112,8 +112,8 @@ impl Builder<'_> {
 
     /// Linear attention with a fixed decay a head.
     fn lightning(&self, kind: &mut Kind) -> Result<(), String> {
-        let heads = self.spec.heads.positive("num_attention_heads")?;
-        let dim = self.spec.head_dim.positive("head_dim")?;
+        let heads = size(&self.spec.heads, "num_attention_heads")?;
+        let dim = size(&self.spec.head_dim, "head_dim")?;
         let hidden = Dim::whole(self.hidden);
         kind.matrices.push(Matrix::new(Op::StateIn, hidden, Dim::cut(heads, 4 * dim)));
         kind.matrices.push(Matrix::new(Op::StateOut, Dim::cut(heads, dim), hidden));

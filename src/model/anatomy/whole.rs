@@ -139,7 +139,7 @@ impl Builder<'_> {
     /// Embedding, head, last norm.
     fn outside(&self, anatomy: &mut Anatomy) {
         anatomy.outside = self.norm_size();
-        let Some(vocab) = self.spec.vocab.ok().filter(|vocab| *vocab > 0) else {
+        let Some(vocab) = self.spec.vocab.ok().filter(|vocab| (1..=1 << 32).contains(vocab)) else {
             self.say(Weight::Caution, "The vocabulary is not known: embedding and LM head are left out.");
             return;
         };
@@ -175,7 +175,7 @@ impl Builder<'_> {
         kind.matrices.push(Matrix::new(Op::Join, Dim::whole(2 * hidden), Dim::whole(hidden)));
         kind.norms += 3;
         kind.norm_params += 3 * hidden;
-        let stored = self.spec.vocab.ok().unwrap_or(0).saturating_mul(hidden);
+        let stored = anatomy.head.as_ref().map_or(0, |head| head.out(1)).saturating_mul(hidden);
         let copies =
             if self.text.has("num_nextn_predict_layers") && !self.text.has("linear_num_value_heads") { 2 } else { 0 };
         self.say(
