@@ -76,5 +76,5 @@ symbols! {
     TokenBytes "t" "bytes that a token's cache takes in a layer"
     Sequences "B" "sequences"
     StateBytes "s" "bytes of a sequence's state in a layer"
-    TokenFlops "f" "FLOPs a token"
+    TokenFlops "f" "FLOPs of all tokens in a layer"
 }

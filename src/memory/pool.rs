@@ -52,7 +52,7 @@ impl Pool {
                 let ignored = physical.settings.disable_sliding_window && matches!(core, Core::Heads(_));
                 let kept = cache::kept(core).filter(|_| !ignored);
                 let state = match core {
-                    Core::State(state) => physical.cache.state(state, tp),
+                    Core::State(state) => physical.cache.state(state, tp).into_iter().fold(0, u64::saturating_add),
                     // A window of fresh rows beside what is compressed.
                     Core::Compressed(core) => core.window * cache::compressed_row(core.dim, core.rope),
                     _ => 0,

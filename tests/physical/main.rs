@@ -12,12 +12,14 @@
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "tests fail by panicking, and compare fractions of powers of two"
+    clippy::unnecessary_wraps,
+    reason = "tests fail by panicking, compare fractions of powers of two, and keep tables of functions"
 )]
 
 mod active;
 mod beside;
 mod invariants;
+mod kernels;
 mod memory;
 mod parameters;
 mod pitfalls;

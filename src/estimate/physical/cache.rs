@@ -100,14 +100,15 @@ impl CacheFormat {
         }
     }
 
-    /// Bytes of a sequence's state in a layer on a rank, one of `ways`.
+    /// Bytes of a sequence's state in a layer on a rank, one of `ways`: of the convolution's last tokens, and of the state
+    /// itself.
     #[must_use]
-    pub fn state(self, state: &State, ways: u64) -> u64 {
+    pub fn state(self, state: &State, ways: u64) -> [u64; 2] {
         let element = if state.bytes == 0 { self.dtype.bytes() } else { state.bytes };
         let taps = state.taps.saturating_sub(1);
         let convolution = taps.saturating_mul(state.channels.local(ways)).saturating_mul(self.dtype.bytes());
         let elements = Dim::cut(state.heads, state.elements).local(ways);
-        convolution.saturating_add(elements.saturating_mul(element))
+        [convolution, elements.saturating_mul(element)]
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::cache::{compressed_row, index_row};
 use super::load::compressed;
-use super::terms::{ATTENTION, EXPANDED, SCORES, UPDATE};
+use super::terms::{ATTENTION, CONVOLUTION, EXPANDED, SCORES, UPDATE};
 use super::{Ledger, Load};
 use crate::batch::{Group, Phase};
-use crate::estimate::{Component, EstimateError, Symbol, TermDef};
+use crate::estimate::{Component, EstimateError, Symbol};
 use crate::hardware::Precision;
 use crate::model::anatomy::{Compressed, Core, Dim, Heads, Indexer, Kind, Latent, Matrix, Op, Span, State};
 use crate::model::number::Format;
@@ -209,20 +209,30 @@ impl Ledger<'_> {
         let heads = Dim::cut(state.heads, 1).local(self.cut.tp);
         let channels = state.channels.local(self.cut.tp);
         let (step, chunked) = state.flops();
-        let convolution = 2 * state.taps * channels;
-        let flops = |load: Load, each: u64| {
-            load.tokens.saturating_mul(u128::from(heads.saturating_mul(each).saturating_add(convolution)))
-        };
+        let tokens = prefill.tokens.saturating_add(decode.tokens);
+        let sequences = prefill.sequences.saturating_add(decode.sequences);
         let outputs = kind.matrices.iter().rev().find(|matrix| matches!(matrix.op, Op::StateOut | Op::ScanOut));
-        let mut values = self.values(layers);
-        values.set(Symbol::Tokens, prefill.tokens.saturating_add(decode.tokens));
-        values.set(Symbol::TokenFlops, flops(decode, step).saturating_add(flops(prefill, chunked)));
-        values.set(Symbol::Sequences, prefill.sequences.saturating_add(decode.sequences));
-        values.set(Symbol::StateBytes, self.physical.cache.state(state, self.cut.tp));
-        values.set(Symbol::Inputs, channels);
-        values.set(Symbol::Outputs, outputs.map_or(0, |matrix| matrix.inputs.local(self.cut.tp)));
+        let outputs = outputs.map_or(0, |matrix| matrix.inputs.local(self.cut.tp));
+        let [convolution, held] = self.physical.cache.state(state, self.cut.tp);
         let precision = self.physical.precision(Format::PLAIN);
-        let terms: &'static [TermDef] = &UPDATE;
-        self.add(Component::LinearAttention, terms, values, Some(precision))
+        let mut values = self.values(layers);
+        values.set(Symbol::Tokens, tokens);
+        values.set(Symbol::Sequences, sequences);
+        values.set(Symbol::Inputs, channels);
+        if state.taps > 1 {
+            let mut values = values.clone();
+            values.set(Symbol::TokenFlops, tokens.saturating_mul(u128::from(2 * state.taps * channels)));
+            values.set(Symbol::StateBytes, convolution);
+            values.set(Symbol::Outputs, channels);
+            self.add(Component::LinearAttention, &CONVOLUTION, values, Some(precision))?;
+        }
+        if state.elements == 0 {
+            return Ok(());
+        }
+        let flops = |load: Load, each: u64| load.tokens.saturating_mul(u128::from(heads.saturating_mul(each)));
+        values.set(Symbol::TokenFlops, flops(decode, step).saturating_add(flops(prefill, chunked)));
+        values.set(Symbol::StateBytes, held);
+        values.set(Symbol::Outputs, outputs);
+        self.add(Component::LinearAttention, &UPDATE, values, Some(precision))
     }
 }

@@ -98,25 +98,34 @@ pub(super) static SCORES: [TermDef; 4] = [
     ),
 ];
 
-const STATE: &str = "state update";
-
-/// The update of a state, with its convolution: of all tokens, each sequence's state read and written once.
-pub(super) static UPDATE: [TermDef; 5] = [
-    term(STATE, "state_update", Quantity::Flops, Traffic::None, Product(&[Sym(TokenFlops), Sym(L)]), &[T]),
-    term(STATE, "state_tokens", Quantity::Read, Traffic::Activations, Product(&[Sym(T), Sym(I), Sym(A), Sym(L)]), &[T]),
-    term(STATE, "state_read", Quantity::Read, Traffic::KvCache, STATES, &[T]),
-    term(
-        STATE,
-        "state_results",
-        Quantity::Write,
-        Traffic::Activations,
-        Product(&[Sym(T), Sym(O), Sym(A), Sym(L)]),
-        &[T],
-    ),
-    term(STATE, "state_written", Quantity::Write, Traffic::KvCache, STATES, &[T]),
-];
+/// The convolution before a state: all tokens, and each sequence's last ones.
+pub(super) static CONVOLUTION: [TermDef; 5] = state_terms(
+    "convolution",
+    ["convolution", "convolution_input", "convolution_state_read", "convolution_output", "convolution_state_written"],
+);
+/// The update of a state: all tokens, each sequence's state read and written once.
+pub(super) static UPDATE: [TermDef; 5] =
+    state_terms("state update", ["state_update", "state_input", "state_read", "state_output", "state_written"]);
 
 const STATES: Expr = Product(&[Sym(Sequences), Sym(StateBytes), Sym(L)]);
+
+const fn state_terms(operation: &'static str, names: [&'static str; 5]) -> [TermDef; 5] {
+    let [flops, input, read, output, written] = names;
+    [
+        term(operation, flops, Quantity::Flops, Traffic::None, Product(&[Sym(TokenFlops), Sym(L)]), &[T]),
+        term(operation, input, Quantity::Read, Traffic::Activations, Product(&[Sym(T), Sym(I), Sym(A), Sym(L)]), &[T]),
+        term(operation, read, Quantity::Read, Traffic::KvCache, STATES, &[T]),
+        term(
+            operation,
+            output,
+            Quantity::Write,
+            Traffic::Activations,
+            Product(&[Sym(T), Sym(O), Sym(A), Sym(L)]),
+            &[T],
+        ),
+        term(operation, written, Quantity::Write, Traffic::KvCache, STATES, &[T]),
+    ]
+}
 
 /// Keys and values that a prefill of latent attention reads after they were computed again from the latent.
 pub(super) static EXPANDED: [TermDef; 1] = [term(
