@@ -77,10 +77,7 @@ impl Answer {
     /// What a reader of the numbers must know.
     #[must_use]
     pub fn notes(&self) -> Vec<&Note> {
-        let Some(physical) = &self.physical else { return self.spec.notes.iter().collect() };
-        // Remarks on what the vllm model simplifies do not hold here.
-        let read = self.spec.notes.iter().filter(|note| !note.text.contains("vLLM"));
-        physical.model.anatomy().notes.iter().chain(read).collect()
+        if self.physical.is_some() { self.spec.physical_notes() } else { self.spec.notes.iter().collect() }
     }
 
     /// The estimate of a scope.

@@ -4,7 +4,7 @@ use crate::batch::Batch;
 use crate::estimate::physical::differ::{Difference, differences};
 use crate::estimate::physical::{Assumptions, Physical};
 use crate::estimate::vllm::Vllm;
-use crate::estimate::{Breakdown, EstimateError, Estimator, Method, Quantity, Scope};
+use crate::estimate::{Breakdown, EstimateError, Estimator, Method, Part, Quantity, Scope};
 use crate::hardware::Accelerator;
 use crate::memory::{Fit, Plan, Pool, Weights, weights};
 use crate::model::ModelSpec;
@@ -12,7 +12,7 @@ use crate::model::anatomy::{Categories, Parameters};
 use crate::settings::Settings;
 use crate::step::collective::Links;
 use crate::step::preset::{CALIBRATED, IDEAL};
-use crate::step::{Rates, StepTime};
+use crate::step::{Rates, StepTime, operations};
 use crate::units::Seconds;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -27,6 +27,10 @@ pub struct Question {
     pub node: Option<u32>,
     /// What the physical model assumes.
     pub assumptions: Assumptions,
+    /// The chance that a draft token of a verification is accepted; all are without it.
+    pub acceptance: Option<f64>,
+    /// Price of a GPU's hour.
+    pub price: Option<f64>,
 }
 
 /// What only the physical model answers.
@@ -42,6 +46,8 @@ pub struct PhysicalAnswer {
     pub token: (u128, u128),
     /// What fits and how long it takes, where an accelerator is named.
     pub on: Option<OnHardware>,
+    /// What one draft step of the layers that predict further tokens costs a GPU, where the model has some.
+    pub draft: Option<Part>,
     /// Where and why the two models differ.
     pub differences: Vec<Difference>,
 }
@@ -79,23 +85,27 @@ impl PhysicalAnswer {
         let (per_gpu, global) = (model.estimate(batch, Scope::PerGpu)?, model.estimate(batch, Scope::Global)?);
         let vllm = Vllm::new(spec, settings).estimate(batch, Scope::PerGpu)?;
         let differences = differences(spec, &model, batch, &vllm, &per_gpu);
-        let held = model.distinct_stages().map(|stage| weights(&model, Scope::PerGpu, stage));
+        let held = model.each_stage().map(|stage| weights(&model, Scope::PerGpu, stage));
         let weights = held.max_by_key(Weights::total).unwrap_or_default();
         let plan = Plan::default();
-        let pools =
-            model.distinct_stages().map(|stage| Pool::of(&model, stage, plan.block, plan.prefix_caching).token());
+        let pools = model.each_stage().map(|stage| Pool::of(&model, stage, plan.block, plan.prefix_caching).token());
         let token = pools.reduce(|most, one| if one.0 * most.1 > most.0 * one.1 { one } else { most });
         let on = question.hardware.map(|accelerator| -> Result<OnHardware, EstimateError> {
             let links = Links::of(accelerator, question.node);
             let step = StepTime::of(&model, batch, accelerator, &links)?;
-            let rates = |preset| Rates::of(&step, batch, settings.layout, accelerator, preset, 1.0);
+            let rates = |preset| {
+                let acceptance = question.acceptance.unwrap_or(1.0);
+                let rates = Rates::of(&step, batch, settings.layout, accelerator, preset, acceptance);
+                question.price.map_or(rates, |hour| rates.priced(hour, settings.layout))
+            };
             let (bound, calibrated) = (rates(&IDEAL), rates(&CALIBRATED));
             Ok(OnHardware { accelerator, links, fit: Fit::of(&model, accelerator, &plan), step, bound, calibrated })
         });
         let parameters = model.anatomy().parameters();
         let on = on.transpose()?;
         let token = token.unwrap_or((0, 1));
-        Ok((Self { model, parameters, weights, token, on, differences }, per_gpu, global))
+        let draft = model.draft(batch)?;
+        Ok((Self { model, parameters, weights, token, on, draft, differences }, per_gpu, global))
     }
 
     /// Writes the members that only this model has.
@@ -128,7 +138,24 @@ impl PhysicalAnswer {
         map.serialize_entry("tokens_per_second_per_gpu", &on.map(|on| Pair(&on.bound, &on.calibrated, |r| r.per_gpu)))?;
         map.serialize_entry("mfu", &on.map(|on| Pair(&on.bound, &on.calibrated, |r| r.compute_used)))?;
         map.serialize_entry("mbu", &on.map(|on| Pair(&on.bound, &on.calibrated, |r| r.bandwidth_used)))?;
+        map.serialize_entry(
+            "time_per_output_token_us",
+            &on.map(|on| Pair(&on.bound, &on.calibrated, |r| r.per_output_token.0 * 1e6)),
+        )?;
+        map.serialize_entry(
+            "joules_per_token",
+            &on.map(|on| Pair(&on.bound, &on.calibrated, |r| r.joules_per_token.unwrap_or(f64::NAN))),
+        )?;
+        if on.is_some_and(|on| on.bound.price_per_million.is_some()) {
+            map.serialize_entry(
+                "price_per_million_tokens",
+                &on.map(|on| Pair(&on.bound, &on.calibrated, |r| r.price_per_million.unwrap_or(f64::NAN))),
+            )?;
+        }
         map.serialize_entry("calibration", CALIBRATED.source)?;
+        if let Some(draft) = &self.draft {
+            map.serialize_entry("mtp", &Draft(draft, self.weights.mtp.0, on.map(|on| on.accelerator)))?;
+        }
         map.serialize_entry("differences", &Differences(&self.differences))
     }
 }
@@ -147,6 +174,26 @@ struct Times(Seconds, Seconds);
 impl Serialize for Times {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map([("bound", self.0.0 * 1e6), ("calibrated", self.1.0 * 1e6)])
+    }
+}
+
+/// A draft step: its cost, the weights that it needs, and its least time.
+struct Draft<'a>(&'a Part, u128, Option<&'a Accelerator>);
+
+impl Serialize for Draft<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let cost = self.0.cost();
+        let time = self.2.map(|accelerator| {
+            let breakdown = Breakdown { parts: vec![self.0.clone()] };
+            Seconds(operations(&breakdown, accelerator).iter().map(|operation| operation.bound.0).sum())
+        });
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("flops", &cost.flops.0)?;
+        map.serialize_entry("read_bytes", &cost.read.0)?;
+        map.serialize_entry("write_bytes", &cost.write.0)?;
+        map.serialize_entry("weights_bytes_per_gpu", &self.1)?;
+        map.serialize_entry("step_time_us", &time.map(|time| Times(time, CALIBRATED.apply(time, 1))))?;
+        map.end()
     }
 }
 

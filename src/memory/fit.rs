@@ -77,7 +77,7 @@ impl Fit {
                 left: taken.0.checked_sub(all).map(Bytes),
             }
         };
-        Self { usable, taken, stages: physical.distinct_stages().map(stage).collect() }
+        Self { usable, taken, stages: physical.each_stage().map(stage).collect() }
     }
 
     /// Whether the weights and at least one block fit on every GPU.

@@ -43,7 +43,7 @@ impl Pool {
     #[must_use]
     pub fn of(physical: &Physical, stage: u64, block: u64, prefix_caching: bool) -> Self {
         let anatomy = physical.anatomy();
-        let (from, to) = stages::layers(anatomy.layers(), physical.settings.layout.pp.get().into(), stage);
+        let (from, to) = stages::layers(anatomy.layers(), physical.stages(), stage);
         let tp = physical.cut(Scope::PerGpu).tp;
         let mut pool = Self { state_pages: 1 + u64::from(prefix_caching), ..Self::default() };
         for (kind, layers) in anatomy.kinds.iter().zip(anatomy.counts(from, to)) {

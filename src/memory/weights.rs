@@ -30,7 +30,7 @@ pub fn weights(physical: &Physical, scope: Scope, stage: u64) -> Weights {
     let anatomy = physical.anatomy();
     let stages = match scope {
         Scope::Global => 1,
-        Scope::PerGpu => u64::from(physical.settings.layout.pp.get()),
+        Scope::PerGpu => physical.stages(),
     };
     let (from, to) = stages::layers(anatomy.layers(), stages, stage);
     let (first, last) = (stage == 0, stage + 1 == stages);

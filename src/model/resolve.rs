@@ -85,7 +85,7 @@ pub fn resolve(document: &Document, companion: Option<&Node>, classes: &ClassTab
     let parts = Parts::find(root, classes);
     let mut spec = parts.spec(root, companion);
     let scheme = Scheme::read(root, parts.text.json, companion, &spec.text_type);
-    spec.anatomy = anatomy(&parts.text, &parts.ffn, &spec, &scheme).map(Arc::new);
+    spec.anatomy = anatomy(&parts.top, &parts.text, &parts.ffn, &spec, &scheme).map(Arc::new);
     let given = notes::Given { root, companion, repairs: &document.repairs, unwrapped };
     spec.notes = notes::notes(&spec, &parts, &given);
     Ok(spec)

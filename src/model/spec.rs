@@ -132,6 +132,14 @@ impl ModelSpec {
         fields
     }
 
+    /// What a reader of the physical model's numbers must know: what its description lacks, and how the config was read.
+    #[must_use]
+    pub fn physical_notes(&self) -> Vec<&Note> {
+        let read = self.notes.iter().filter(|note| !super::notes::is_of_vllm(note));
+        let described = self.anatomy.as_ref().ok().map(|anatomy| anatomy.notes.as_slice()).unwrap_or_default();
+        described.iter().chain(read).collect()
+    }
+
     /// Where the quantization's name came from.
     #[must_use]
     pub fn quantization_origin(&self) -> Origin {

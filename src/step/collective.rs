@@ -84,7 +84,7 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
     let anatomy = physical.anatomy();
     let layout = physical.settings.layout;
     let cut = physical.cut(Scope::PerGpu);
-    let count = u64::from(layout.pp.get());
+    let count = physical.stages();
     let (from, to) = stages::layers(anatomy.layers(), count, stage);
     let bytes = physical.dtype.bytes() as f64;
     let tokens = Load::of(batch, Span::Full, |_| true).tokens as f64;

@@ -106,9 +106,9 @@ impl StepTime {
         links: &Links,
     ) -> Result<Self, EstimateError> {
         let all = physical.anatomy().layers();
-        let count = u64::from(physical.settings.layout.pp.get());
+        let count = physical.stages();
         let mut found = Vec::new();
-        for stage in physical.distinct_stages() {
+        for stage in physical.each_stage() {
             let (from, to) = stages::layers(all, count, stage);
             let breakdown = physical.stage(batch, stage)?;
             found.push(StageTime {

@@ -66,7 +66,7 @@ impl Rates {
         let per = |amount: f64, time: f64| if time > 0.0 { amount / time } else { 0.0 };
         let tokens_per_second = per((prompt + output) * replicas, slowest.0);
         let cost = step.cost();
-        let stages = f64::from(layout.pp.get());
+        let stages = step.stages.len().max(1) as f64;
         let precision = busiest(step).unwrap_or(Precision::Bf16);
         let rate = peak(accelerator, precision).map_or(0.0, |peak| peak.rate.0);
         let per_token = |each_second: Option<f64>| each_second.map(|each| per(each * gpus, tokens_per_second));

@@ -78,7 +78,7 @@ proptest! {
             let staged = physical(&spec, &format!("pp{pp}"));
             for quantity in [Quantity::Flops, Quantity::Read, Quantity::Write] {
                 let whole = sum(&physical(&spec, "").stage(&batch, 0).unwrap(), quantity);
-                let stages: f64 = staged.distinct_stages().map(|s| sum(&staged.stage(&batch, s).unwrap(), quantity)).sum();
+                let stages: f64 = staged.each_stage().map(|s| sum(&staged.stage(&batch, s).unwrap(), quantity)).sum();
                 prop_assert!((stages / whole - 1.0).abs() < 1e-6, "{} pp{} {:?}: {} of {}", name, pp, quantity, stages, whole);
             }
         }

@@ -11,7 +11,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// The largest weights of a rank, in GiB.
 fn gib(spec: &ModelSpec, words: &str) -> f64 {
     let physical = physical(spec, words);
-    let stages = physical.distinct_stages().map(|stage| weights(&physical, Scope::PerGpu, stage).total().0);
+    let stages = physical.each_stage().map(|stage| weights(&physical, Scope::PerGpu, stage).total().0);
     stages.max().unwrap() as f64 / GIB
 }
 

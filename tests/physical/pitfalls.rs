@@ -396,3 +396,77 @@ fn both_models_cover_the_same_batch() {
     assert!(attention.physical < attention.vllm);
     assert!(attention.causes[0].contains("sees itself"));
 }
+
+#[test]
+fn formats_of_some_modules_can_be_set() {
+    use rooflens::estimate::physical::Modules;
+    use rooflens::model::number::Format;
+    let spec = llama_8b();
+    let mut assumptions = Assumptions::default();
+    assumptions.formats[Modules::Dense as usize] = Some(Format::NVFP4);
+    let changed = Physical::new(&spec, &settings(""), assumptions, None).unwrap().stage(&batch(D), 0).unwrap();
+    let plain = step(&spec, "", D);
+    let ratio = |name: &str| term(&changed, name) as f64 / term(&plain, name) as f64;
+    assert_eq!((ratio("qkv_weight"), ratio("dense_down_weight"), ratio("head_weight")), (1.0, 0.5625 / 2.0, 1.0));
+}
+
+#[test]
+fn drafts_are_a_line_of_their_own() {
+    use rooflens::step::expected_tokens;
+    let spec = model(
+        r#"{"model_type": "deepseek_v3", "num_hidden_layers": 4, "num_nextn_predict_layers": 1, "torch_dtype": "bfloat16"}"#,
+    );
+    let physical = physical(&spec, "");
+    let whole = physical.stage(&batch("4*4@8192:3"), 0).unwrap();
+    assert!(whole.parts.iter().all(|part| part.component != Component::Mtp));
+    let draft = physical.draft(&batch("4*4@8192:3")).unwrap().expect("a prediction layer");
+    assert_eq!(draft.component, Component::Mtp);
+    // One token a request through one layer: 1/4 of the tokens, 1/4 of the layers, and the LM head.
+    let flops = |parts: &[rooflens::estimate::Term], name: &str| -> u128 {
+        parts.iter().filter(|term| term.def.name == name).map(|term| term.amount).sum()
+    };
+    assert_eq!(flops(&draft.terms, "out_proj") * 16, term(&whole, "out_proj"));
+    assert_eq!(flops(&draft.terms, "head_proj") * 4, term(&whole, "head_proj"));
+    assert_eq!(expected_tokens(0.0, 3), 1.0);
+    assert_eq!(expected_tokens(1.0, 3), 4.0);
+    assert_eq!(expected_tokens(0.5, 3), 1.875);
+    assert_eq!(spec.anatomy.as_ref().unwrap().parameters().mtp, {
+        let layer = 187_107_328 + 2 * 7168 + 256 * 7168 + 257 * 3 * 7168 * 2048;
+        layer + 2 * 7168 * 7168 + 3 * 7168
+    });
+}
+
+#[test]
+fn more_stages_than_layers_lose_nothing() {
+    let spec = llama(r#""hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 128"#);
+    let many = physical(&spec, "pp8");
+    assert_eq!(many.stages(), 2);
+    assert!(many.stage(&batch(D), 1).unwrap().parts.iter().any(|part| part.component == Component::Unembed));
+}
+
+/// A config as links carry it describes the same layers; lists of modules may be cut, which is said.
+#[test]
+fn a_reduced_config_describes_the_same_model() {
+    let Some(folder) = folder("configs") else { return };
+    let (mut same, mut said) = (0, vec![]);
+    for file in std::fs::read_dir(folder.join("configs")).unwrap().flatten() {
+        let root = crate::beside::json(&file.path());
+        let read = |root: &rooflens::json::Node| {
+            let document = rooflens::json::Document { root: root.clone(), repairs: vec![] };
+            rooflens::model::resolve(&document, None, rooflens::model::ClassTable::builtin()).ok()
+        };
+        let Some(whole) = read(&root) else { continue };
+        let reduced = read(&rooflens::model::reduce(&root)).expect("a config still");
+        let (whole, reduced) = (whole.anatomy.unwrap(), reduced.anatomy.unwrap());
+        if (&whole.kinds, &whole.runs, &whole.head) == (&reduced.kinds, &reduced.runs, &reduced.head) {
+            same += 1;
+            continue;
+        }
+        assert_eq!(whole.parameters(), reduced.parameters(), "{}", file.path().display());
+        let told = reduced.notes.iter().any(|note| note.text.contains("was cut from this config"));
+        assert!(told, "{}", file.path().display());
+        said.push(file.file_name());
+    }
+    println!("reduced: {same} configs describe the same, cut lists are said in {said:?}");
+    assert!(same > 100);
+}

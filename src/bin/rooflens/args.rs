@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::{self, Source};
+use crate::question::{HardwareArgs, QuestionArgs, amount, layout, part};
 use crate::request;
 use clap::builder::{
     NonEmptyStringValueParser, PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
@@ -11,7 +12,6 @@ use rooflens::batch::Group;
 use rooflens::batch::case::Case;
 use rooflens::batch::count::parse_count;
 use rooflens::estimate::{Method, Scope};
-use rooflens::hardware::{self, Accelerator};
 use rooflens::job::Question;
 use rooflens::json::Node;
 use rooflens::layout::Layout;
@@ -137,25 +137,6 @@ pub(crate) struct Estimate {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct QuestionArgs {
-    /// What is counted: what vLLM counts, or what the hardware has to do.
-    #[arg(long, value_name = "vllm|physical", default_value = "vllm", value_parser = method())]
-    model: Method,
-    #[command(flatten)]
-    on: HardwareArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct HardwareArgs {
-    /// The accelerator, by its id, such as h200-sxm: what fits, and how long a step takes.
-    #[arg(long, value_name = "ID", value_parser = accelerator)]
-    hardware: Option<&'static Accelerator>,
-    /// GPUs of a node; the accelerator's usual number otherwise.
-    #[arg(long, allow_hyphen_values = true, value_name = "N", value_parser = size)]
-    gpus_per_node: Option<NonZeroU32>,
-}
-
-#[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct Memory {
     #[arg(help = CONFIG_HELP, value_parser = source())]
@@ -170,7 +151,7 @@ pub(crate) struct Memory {
     #[arg(long, value_name = "PART", default_value = "0.9", value_parser = part)]
     pub(crate) utilization: f64,
     /// Set aside for activations and graphs, in GiB; estimated otherwise.
-    #[arg(long, value_name = "GIB", value_parser = gibibytes)]
+    #[arg(long, value_name = "GIB", value_parser = amount)]
     pub(crate) reserve: Option<f64>,
     /// Tokens of a KV block.
     #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "16", value_parser = size)]
@@ -293,13 +274,6 @@ impl SettingsArgs {
     }
 }
 
-impl HardwareArgs {
-    fn question(&self, method: Method) -> Question {
-        let node = self.gpus_per_node.map(NonZeroU32::get);
-        Question { method, hardware: self.hardware, node, ..Question::default() }
-    }
-}
-
 impl Memory {
     pub(crate) fn settings(&self) -> Settings {
         self.settings.settings()
@@ -327,7 +301,7 @@ impl Estimate {
     }
 
     pub(crate) fn question(&self) -> Question {
-        self.question.on.question(self.question.model)
+        self.question.question()
     }
 
     pub(crate) fn scope(&self) -> Scope {
@@ -342,50 +316,11 @@ fn source() -> impl TypedValueParser<Value = Source> {
     PathBufValueParser::new().map(|path| Source::of(&path))
 }
 
-fn accelerator(id: &str) -> Result<&'static Accelerator, String> {
-    hardware::find(id).map_err(|error| error.to_string())
-}
-
-fn method() -> impl TypedValueParser<Value = Method> {
-    PossibleValuesParser::new(Method::ALL.map(|(_, name)| name)).map(|name| Method::named(&name).unwrap_or_default())
-}
-
-fn part(text: &str) -> Result<f64, String> {
-    let part = text.trim().parse().ok().filter(|part| (0.01..=1.0).contains(part));
-    part.ok_or_else(|| "expected a number from 0.01 to 1".to_owned())
-}
-
-fn gibibytes(text: &str) -> Result<f64, String> {
-    let amount = text.trim().parse().ok().filter(|amount| (0.0..=1e6).contains(amount));
-    amount.ok_or_else(|| "expected a number of GiB from 0 to 1000000".to_owned())
-}
-
 fn length(text: &str) -> Result<u64, String> {
     parse_count(text).map_err(|error| error.to_string())
 }
 
-/// A layout in words: `tp8`, `tp4,pp2`, `tp4,dp2,ep`.
-fn layout(text: &str) -> Result<Layout, String> {
-    let mut layout = Layout::default();
-    for word in text.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty()) {
-        let word = word.to_ascii_lowercase();
-        let (name, number) = word.split_at_checked(2).unwrap_or((&word, ""));
-        if name == "ep" && number.is_empty() {
-            layout.ep = true;
-            continue;
-        }
-        let place = match name {
-            "tp" => &mut layout.tp,
-            "pp" => &mut layout.pp,
-            "dp" => &mut layout.dp,
-            _ => return Err(format!("{word:?} is no part of a layout; expected tpN, ppN, dpN or ep")),
-        };
-        *place = size(number.trim_start_matches('='))?;
-    }
-    Ok(layout)
-}
-
-fn size(text: &str) -> Result<NonZeroU32, String> {
+pub(crate) fn size(text: &str) -> Result<NonZeroU32, String> {
     text.trim().parse().map_err(|_| format!("expected a whole number from 1 to {}", u32::MAX))
 }
 

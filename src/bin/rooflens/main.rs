@@ -24,6 +24,8 @@ mod memory;
 #[cfg(not(target_arch = "wasm32"))]
 mod presets;
 #[cfg(not(target_arch = "wasm32"))]
+mod question;
+#[cfg(not(target_arch = "wasm32"))]
 mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod resolve;

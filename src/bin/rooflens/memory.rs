@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Memory) -> Result<(), Failure> {
     }
     let facts: Vec<[String; 2]> = facts.into_iter().map(|(word, value)| [word.to_owned(), value]).collect();
     let mut text = aligned(&facts, 2);
-    for stage in physical.distinct_stages() {
+    for stage in physical.each_stage() {
         let held = weights(&physical, Scope::PerGpu, stage);
         let pool = Pool::of(&physical, stage, block, plan.prefix_caching);
         let (bytes, every) = pool.token();
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Memory) -> Result<(), Failure> {
         let length = grouped(args.length.into());
         rows.push([format!("a sequence of {length}, reserved"), capacity(pool.reserved(args.length))]);
         rows.push([format!("a sequence of {length}, used"), capacity(pool.used(args.length))]);
-        text.extend([format!("\nstage {} of {}\n", stage + 1, settings.layout.pp), aligned(&rows, 1)]);
+        text.extend([format!("\nstage {} of {}\n", stage + 1, physical.stages()), aligned(&rows, 1)]);
     }
     if let Some(accelerator) = question.hardware {
         let fit = Fit::of(&physical, accelerator, &plan);
@@ -63,6 +63,6 @@ pub(crate) fn run(args: &Memory) -> Result<(), Failure> {
         text.push('\n');
         text.push_str(&aligned(&rows, 1));
     }
-    notes(&physical.anatomy().notes);
+    notes(spec.physical_notes());
     print(&text)
 }

@@ -21,7 +21,7 @@ use super::formula::Values;
 use super::{Breakdown, Component, Cost, EstimateError, Estimator, Part, Scope, Symbol, TermDef};
 use crate::batch::Batch;
 use crate::hardware::{Accelerator, Precision};
-use crate::model::anatomy::{Anatomy, Matrix, Op, Rows};
+use crate::model::anatomy::{Anatomy, Category, Matrix, Op, Rows};
 use crate::model::number::Format;
 use crate::model::scheme::Scheme;
 use crate::model::{Dtype, ModelSpec};
@@ -31,10 +31,50 @@ use load::Load;
 use std::sync::Arc;
 
 /// What the physical model assumes beside the settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
     /// Tokens spread over experts as evenly as they can, instead of at random.
     pub balanced: bool,
+    /// Formats of weights that are not the checkpoint's, for each of [`Modules::ALL`].
+    pub formats: [Option<Format>; Modules::ALL.len()],
+}
+
+/// Modules whose format can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Modules {
+    /// Attention, of whatever kind.
+    Attention,
+    /// Dense feed-forward layers.
+    Dense,
+    /// Routed experts.
+    Experts,
+    /// Shared experts.
+    Shared,
+    /// The LM head.
+    Head,
+}
+
+impl Modules {
+    /// All of them with their names.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Attention, "attention"),
+        (Self::Dense, "dense"),
+        (Self::Experts, "experts"),
+        (Self::Shared, "shared"),
+        (Self::Head, "head"),
+    ];
+
+    fn of(matrix: &Matrix) -> Option<Self> {
+        match matrix.op.category() {
+            _ if matrix.op.modules().is_empty() => None,
+            Category::Attention => Some(Self::Attention),
+            Category::Mlp => Some(Self::Dense),
+            Category::Routed => Some(Self::Experts),
+            Category::Shared => Some(Self::Shared),
+            Category::Head => Some(Self::Head),
+            _ => None,
+        }
+    }
 }
 
 /// The physical model of a model and how it is served.
@@ -113,6 +153,11 @@ impl Physical {
         if matrix.op.rows() == Rows::Absorbed {
             return Format::PLAIN;
         }
+        let asked =
+            Modules::of(matrix).and_then(|modules| self.assumptions.formats.get(modules as usize).copied().flatten());
+        if let Some(format) = asked {
+            return format;
+        }
         let own = matrix.format;
         let covered = matrix.op != Op::Head && !matrix.op.modules().is_empty();
         match &self.settings.quantization {
@@ -144,17 +189,21 @@ impl Physical {
     /// # Errors
     /// Where a number passes 2^120.
     pub fn stage(&self, batch: &Batch, stage: u64) -> Result<Breakdown, EstimateError> {
-        let stages = u64::from(self.settings.layout.pp.get());
+        let stages = self.stages();
         let (from, to) = stages::layers(self.anatomy.layers(), stages, stage);
         let ends = (stage == 0, stage + 1 == stages);
         self.layers(batch, self.cut(Scope::PerGpu), &self.anatomy.counts(from, to), ends)
     }
 
-    /// The stages that differ from each other in their layers, each once, with its number.
-    pub fn distinct_stages(&self) -> impl Iterator<Item = u64> {
-        let stages = u64::from(self.settings.layout.pp.get());
-        // Beyond the number of layers stages are empty.
-        0..stages.min(self.anatomy.layers().max(1))
+    /// How many stages there are: never more than layers, which the rest would wait for with nothing to do.
+    #[must_use]
+    pub fn stages(&self) -> u64 {
+        u64::from(self.settings.layout.pp.get()).min(self.anatomy.layers().max(1))
+    }
+
+    /// The stages, from 0.
+    pub fn each_stage(&self) -> impl Iterator<Item = u64> + Clone + use<> {
+        0..self.stages()
     }
 
     /// The stage that moves and computes most: the others wait for it.
@@ -166,7 +215,7 @@ impl Physical {
         const RIDGE: f64 = 300.0;
         let weight = |cost: Cost| cost.moved().as_f64().max(cost.flops.as_f64() / RIDGE);
         let mut slowest: Option<(u64, Breakdown, f64)> = None;
-        for stage in self.distinct_stages() {
+        for stage in self.each_stage() {
             let breakdown = self.stage(batch, stage)?;
             let weight = weight(breakdown.cost());
             if slowest.as_ref().is_none_or(|(_, _, most)| weight > *most) {

@@ -1,6 +1,8 @@
 //! Which kind of mixer each layer has.
 
 use super::builder::Builder;
+use crate::json::Node;
+use crate::model::attributes::Attributes;
 use crate::model::layers;
 use crate::model::spec::Weight;
 
@@ -150,7 +152,16 @@ impl Builder<'_> {
     }
 
     /// Says what the mixers of the model are taken for.
-    pub(super) fn remark(&self) {
+    pub(super) fn remark(&self, top: &Attributes<'_>) {
+        const TOWERS: [&str; 6] =
+            ["vision_config", "audio_config", "visual", "vision_tower", "thinker_config", "speech_config"];
+        if TOWERS.iter().any(|key| top.json.is_some_and(|json| json.get(key).is_some_and(Node::is_truthy))) {
+            self.say(
+                Weight::Info,
+                "Towers of other modalities and what joins them to the language model are not counted: memory errs on \
+                 the low side by their weights.",
+            );
+        }
         let says = |key: &str| self.text.json.is_some_and(|json| json.get(key).is_some_and(|node| node.is_truthy()));
         if says("blocksparse_block_size") {
             self.say(

@@ -12,6 +12,7 @@ use crate::model::spec::{ModelSpec, Weight};
 /// # Errors
 /// The reason, where a size without which nothing can be counted is missing.
 pub(crate) fn anatomy(
+    top: &Attributes<'_>,
     text: &Attributes<'_>,
     ffn: &Attributes<'_>,
     spec: &ModelSpec,
@@ -40,7 +41,7 @@ pub(crate) fn anatomy(
         scheme.apply(head, None);
     }
     anatomy.mtp = builder.mtp(&anatomy);
-    builder.remark();
+    builder.remark(top);
     anatomy.kv_format = scheme.kv;
     anatomy.notes = builder.notes.into_inner();
     anatomy.notes.extend(scheme.notes.iter().cloned());

@@ -41,13 +41,18 @@ pub(super) fn read(root: &Node, text: Option<&Node>, companion: Option<&Node>, t
     scheme.kv = cache(holder);
     let ignored = IGNORED.into_iter().filter_map(|key| holder.get(key)).filter_map(Node::items).flatten();
     let ignored: Vec<String> = ignored.filter_map(Node::text).map(str::to_owned).collect();
-    if root.get("_trimmed").and_then(Node::items).is_some_and(|paths| {
-        paths.iter().filter_map(Node::text).any(|path| IGNORED.iter().any(|key| path.ends_with(key)))
-    }) {
+    if trimmed(root, &IGNORED) {
         scheme.say(
             Weight::Caution,
             "The list of modules that are not quantized was cut from this config: they count as quantized, which errs on \
              the low side.",
+        );
+    }
+    if trimmed(root, &["quantized_layers", "targets"]) {
+        scheme.say(
+            Weight::Caution,
+            "The list of modules that are quantized was cut from this config: they count in 16 bit, which errs on the high \
+             side.",
         );
     }
     let mut first = Rule::new(ignored.iter().cloned(), None);
@@ -95,6 +100,12 @@ pub(super) fn read(root: &Node, text: Option<&Node>, companion: Option<&Node>, t
         scheme.kv = Some("fp8_ds_mla");
     }
     scheme
+}
+
+/// Whether a reduced config says that a list under one of these keys was too long to keep.
+fn trimmed(root: &Node, keys: &[&str]) -> bool {
+    let paths = root.get("_trimmed").and_then(Node::items).unwrap_or_default();
+    paths.iter().filter_map(Node::text).any(|path| keys.iter().any(|key| path.ends_with(key)))
 }
 
 /// The usual format of a method.
