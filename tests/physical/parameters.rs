@@ -63,6 +63,9 @@ fn all_counted_models() {
         let spec = beside::config(&folder, name);
         let (equal, found) = differences(case, &spec);
         exact += usize::from(equal);
+        if !equal {
+            println!("parameters: {name} is not exact");
+        }
         if !found.is_empty() {
             wrong.push(format!("{name}: {found:#?}"));
         }

@@ -96,7 +96,7 @@ impl Builder<'_> {
     }
 
     /// Layers at the end that use an earlier layer's keys and values.
-    fn shares_kv(&self, layer: u64) -> bool {
+    pub(super) fn shares_kv(&self, layer: u64) -> bool {
         let shared = self.int_or(&["num_kv_shared_layers"], 0);
         shared > 0 && layer >= self.layers.saturating_sub(shared)
     }

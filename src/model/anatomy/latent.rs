@@ -68,7 +68,7 @@ impl Builder<'_> {
     }
 
     /// The indexer of a layer, if the model has some.
-    fn indexer(&self, layer: u64) -> Option<Indexer> {
+    pub(super) fn indexer(&self, layer: u64) -> Option<Indexer> {
         let top = self.int(&["index_topk"])?;
         let own = match self.word("index_topk_pattern", layer) {
             Some(word) => word != "S",

@@ -2,7 +2,8 @@
 
 use super::builder::Builder;
 use super::pattern::Mix;
-use super::{Anatomy, Core, Dim, Kind, Matrix, Mtp, Op, facts};
+use super::{Anatomy, Core, Dim, Indexer, Kind, Matrix, Mtp, Op, facts};
+use crate::json::Value;
 use crate::model::attributes::Attributes;
 use crate::model::scheme::Scheme;
 use crate::model::spec::{ModelSpec, Weight};
@@ -21,16 +22,27 @@ pub(crate) fn anatomy(
     let builder = Builder::new(text, ffn, spec)?;
     let mut anatomy =
         Anatomy { hidden: builder.hidden, streams: builder.int_or(&["hc_mult"], 1), ..Anatomy::default() };
+    // Layers that look alike to every rule are built once.
+    let alike = scheme.is_uniform() && !builder.sizes_differ();
+    let mut seen: Vec<(Look, usize)> = Vec::new();
     for layer in 0..builder.layers {
-        let mut kind = builder.layer(layer)?;
-        for matrix in &mut kind.matrices {
-            scheme.apply(matrix, Some(layer));
-        }
-        let known = anatomy.kinds.iter().position(|known| *known == kind);
-        let place = known.unwrap_or_else(|| {
-            anatomy.kinds.push(kind);
-            anatomy.kinds.len() - 1
-        });
+        let look = builder.look(layer);
+        let known = seen.iter().find(|(known, _)| alike && *known == look).map(|(_, place)| *place);
+        let place = if let Some(place) = known {
+            place
+        } else {
+            let mut kind = builder.layer(layer)?;
+            for matrix in &mut kind.matrices {
+                scheme.apply(matrix, Some(layer));
+            }
+            let same = anatomy.kinds.iter().position(|known| *known == kind);
+            let place = same.unwrap_or_else(|| {
+                anatomy.kinds.push(kind);
+                anatomy.kinds.len() - 1
+            });
+            seen.push((look, place));
+            place
+        };
         match anatomy.runs.last_mut() {
             Some((last, length)) if *last == place => *length += 1,
             _ => anatomy.runs.push((place, 1)),
@@ -48,7 +60,25 @@ pub(crate) fn anatomy(
     Ok(anatomy)
 }
 
+/// By what layers of a config are told apart, unless lists give each its own sizes.
+type Look = ((Mix, bool), bool, Option<char>, bool, Option<Indexer>);
+
 impl Builder<'_> {
+    fn look(&self, layer: u64) -> Look {
+        (self.mix(layer), self.is_moe(layer), self.letter(layer), self.shares_kv(layer), self.indexer(layer))
+    }
+
+    /// Whether layers may have sizes of their own.
+    fn sizes_differ(&self) -> bool {
+        let list = |member: &crate::json::Member| {
+            let first = member.node.items().and_then(|items| items.first());
+            let sizes = ["size", "expert", "topk", "top_k", "block_configs"];
+            first.is_some() && sizes.iter().any(|word| member.key.contains(word))
+        };
+        let own = self.text.json.is_some_and(|json| json.members().iter().any(list));
+        own || matches!(self.text.get("intermediate_size"), Some(found) if matches!(found.value.as_ref(), Value::List(_)))
+    }
+
     fn layer(&self, layer: u64) -> Result<Kind, String> {
         let (mix, followed) = self.mix(layer);
         let mut kind = Kind { mixer: mix.label(), ..Kind::default() };

@@ -72,6 +72,12 @@ impl Scheme {
         matches!(method, "mxfp4" | "gpt_oss_mxfp4" | "experts_int8" | "moe_wna16")
     }
 
+    /// Whether all layers are stored alike: no rule names modules one by one.
+    #[must_use]
+    pub fn is_uniform(&self) -> bool {
+        self.rules.iter().all(|rule| rule.wild.is_empty() && rule.regexes.is_empty() && !rule.numbered())
+    }
+
     /// Sets the format of a matrix of a layer, or of the LM head.
     pub fn apply(&self, matrix: &mut Matrix, layer: Option<u64>) {
         let modules = matrix.op.modules();
@@ -127,6 +133,11 @@ impl Rule {
         let bare = pattern.find("layers.").map_or(pattern, |at| pattern.get(at..).unwrap_or(pattern));
         let list = if bare.contains('*') { &mut self.wild } else { &mut self.names };
         list.push(bare.to_owned());
+    }
+
+    /// Whether it names layers by their numbers.
+    fn numbered(&self) -> bool {
+        self.names.iter().chain(&self.parts).any(|name| name.contains("layers."))
     }
 
     /// Whether it names a module, or what contains it.
