@@ -5,8 +5,11 @@
 
 use divan::{Bencher, black_box};
 use rooflens::batch::{Batch, case::Case};
+use rooflens::estimate::physical::{Assumptions, Physical};
 use rooflens::estimate::vllm::Vllm;
-use rooflens::estimate::{Estimator, Scope};
+use rooflens::estimate::{Estimator, Method, Scope};
+use rooflens::hardware::by_id;
+use rooflens::job::{PhysicalAnswer, Question};
 use rooflens::layout::Layout;
 use rooflens::model::presets::{self, Preset};
 use rooflens::model::{ClassTable, ModelSpec, resolve};
@@ -52,6 +55,22 @@ fn estimate_deepseek_v3_tp8(bencher: Bencher, case: &str) {
 fn new_layout_and_estimate_deepseek_v3_tp8(bencher: Bencher) {
     let (spec, settings, batch) = (spec("deepseek-v3"), tp8(), batch(MIXED[0]));
     bencher.bench(|| Vllm::new(black_box(&spec), black_box(&settings)).estimate(black_box(&batch), Scope::PerGpu));
+}
+
+/// The physical model: a step of a GPU, counted anew for each kind of layer.
+#[divan::bench(args = ["deepseek-v3", "gemma-3-27b", "qwen3.5-35b-a3b"])]
+fn physical_tp8(bencher: Bencher, id: &str) {
+    let physical = Physical::new(&spec(id), &tp8(), Assumptions::default(), None).expect("described");
+    let batch = batch(MIXED[0]);
+    bencher.bench(|| physical.estimate(black_box(&batch), black_box(Scope::PerGpu)));
+}
+
+/// All that the physical model answers of a scenario: breakdowns of both scopes, memory, times, differences.
+#[divan::bench]
+fn physical_answer_deepseek_v3_tp8(bencher: Bencher) {
+    let (spec, settings, batch) = (spec("deepseek-v3"), tp8(), batch(MIXED[0]));
+    let question = Question { method: Method::Physical, hardware: by_id("h200-sxm"), ..Question::default() };
+    bencher.bench(|| PhysicalAnswer::new(black_box(&spec), &settings, &batch, &question));
 }
 
 /// From a config that was read to a model; the class table is read before.

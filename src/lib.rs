@@ -1,14 +1,15 @@
 //! rooflens: what one forward step of an LLM costs, and where the hardware's limit is.
 //!
 //! ```text
-//! config.json text ──json──▶ values with positions ──model──▶ ModelSpec, every field with its origin
+//! config.json text ──json──▶ values with positions ──model──▶ ModelSpec, every field with its origin, and its
+//!                                                                │       anatomy: the kinds of layers it is made of
 //!                                                                │
 //!   Settings (dtypes, quantization, Layout) ─────────────────────┤
 //!   case text ──batch::case──▶ Batch ────────────────────────────┤
 //!                                                                ▼
 //!                       estimate::Estimator ──▶ Breakdown: components, terms, each a formula and its value
 //!                                                                │
-//!   hardware::Accelerator ──▶ Roof ──────────────────────────────┤
+//!   hardware::Accelerator ──▶ Roof; memory (what fits), step (how long it takes) ──┤
 //!                                                                ▼
 //!                                     report (rows, summaries, chart inputs) ──▶ page | chart | export
 //! ```
@@ -25,6 +26,10 @@
 //! - a class's alias, default or layer pattern: a line of `model/classes.json`;
 //! - a field that estimators need: [`model::spec`], read in `model/resolve.rs`;
 //! - a component or a term of the vllm model: a file of [`estimate::vllm`], as a formula that is data;
+//! - a kind of layer: a file of [`model::anatomy`] that lists its matrices and its core; a core of a new sort also a
+//!   function of `estimate/physical/core.rs`, as formulas that are data;
+//! - a dialect of quantization: a function of `model/scheme/dialect.rs`;
+//! - a reason why the two models differ: an entry of `estimate/physical/differ.rs`;
 //! - an accelerator: a line of `hardware/accelerators.tsv`; a preset: a line of `model/presets.json`;
 //! - an export format: a file of [`export`]; a chart: a file of [`chart`], its input in [`report::charts`];
 //! - something that links and files carry: `scenario/link/encode.rs` and `decode.rs`, and a step of `migrate.rs` where
@@ -49,11 +54,13 @@ pub mod hardware;
 pub mod job;
 pub mod json;
 pub mod layout;
+pub mod memory;
 pub mod model;
 pub mod report;
 pub mod scenario;
 pub mod serving;
 pub mod settings;
+pub mod step;
 pub mod sweep;
 pub mod units;
 #[cfg(target_arch = "wasm32")]

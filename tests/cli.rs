@@ -386,6 +386,109 @@ fn odd_values_in_a_config_are_no_panic() {
                 let Output { code, err, .. } = rooflens(&args, &last);
                 assert!((code == 0 || code == 1) && !err.contains("panicked"), "{key}: {value}: {err}");
             }
+            let args =
+                ["estimate", "-", "--model=physical", "--hardware=h200-sxm", "--pp", "4294967295", "--case", "8"];
+            let Output { code, err, .. } = rooflens(&args, &last);
+            assert!((code == 0 || code == 1) && !err.contains("panicked"), "physical: {key}: {value}: {err}");
         }
     }
+}
+
+#[test]
+fn the_physical_model_answers_more() {
+    let job = format!(
+        r#"{{"config": {SMALL}, "model": "physical", "hardware": "h200-sxm", "gpus_per_node": 4, "settings": {{"tp": 2}},
+        "batch": "4*1@16"}}"#
+    );
+    let Output { code, out, err } = rooflens(&["estimate", "--jobs", "-"], &job.replace('\n', " "));
+    assert_eq!((code, err.as_str()), (0, ""));
+    let answer = json(&out);
+    assert_eq!(at(&answer, &["model"]), &Value::Text("physical".to_owned()));
+    // Embedding and head of 1000 x 64, two layers of 12288 + 24576, five norms of 64.
+    assert_eq!(at(&answer, &["parameters", "total"]), &Value::Int(2 * 64_000 + 2 * (12_288 + 24_576) + 5 * 64));
+    assert_eq!(at(&answer, &["kv_bytes_per_token_per_gpu"]), &Value::Int(2 * 2 * 16 * 2));
+    assert_eq!(at(&answer, &["fits"]), &Value::Bool(true));
+    assert_eq!(at(&answer, &["gpus_per_node"]), &Value::Int(4));
+    assert_eq!(at(&answer, &["bound"]), &Value::Text("memory".to_owned()));
+    let number = |path: &[&str]| match at(&answer, path) {
+        Value::Float(number) => *number,
+        other => panic!("{path:?} is {other:?}"),
+    };
+    let bound = number(&["step_time_us", "bound"]);
+    // An efficiency of 0.8, and 70 us for each of two layers.
+    assert!((number(&["step_time_us", "calibrated"]) - (bound / 0.8 + 140.0)).abs() < 1e-9);
+    let operations = answer.get("operations").and_then(Node::items).expect("a list");
+    assert!(operations.iter().all(|operation| operation.get("step_time_us").is_some()));
+    assert!(answer.get("weights_bytes_per_gpu").is_some() && answer.get("notes").is_some());
+    let differences = answer.get("differences").and_then(Node::items).expect("a list");
+    assert!(differences.iter().all(|difference| difference.get("because").is_some_and(Node::is_truthy)));
+    // Sums of the terms are the same integers in both forms.
+    assert_eq!(at(&answer, &["per_gpu", "flops", "attn.attn_qk"]), &Value::Int(2 * 2 * 4 * 16 * 16 * 2));
+}
+
+#[test]
+fn what_fits_and_layouts_side_by_side() {
+    let args = ["memory", "-", "--hardware", "h100-sxm", "--tp", "2", "--length", "1k"];
+    let Output { code, out, err } = rooflens(&args, SMALL);
+    assert_eq!((code, err.as_str()), (0, ""));
+    insta::assert_snapshot!(out, @"
+    model       standard input
+    layout      TP2
+    parameters  202 thousand parameters, 138 thousand parameters for a token
+
+    stage 1 of 1
+    WEIGHTS                         PER GPU
+    embedding                      62.5 KiB
+    lm head                        64.0 KiB
+    attention                      24.0 KiB
+    mlp                            48.0 KiB
+    norm                              640 B
+    total                           199 KiB
+    KV CACHE
+    a token                           128 B
+    a sequence of 1 000, reserved   126 KiB
+    a sequence of 1 000, used       125 KiB
+
+    accelerator                     H100 SXM
+    usable memory                   79.2 GiB
+    taken by the server             71.3 GiB
+    set aside for activations       1.01 GiB
+    left for the KV cache           70.3 GiB
+    tokens that fit              589 341 424
+    sequences of 1 000 that fit      584 664
+    ");
+    let args = ["compare", "-", "--layout", "tp2", "--layout", "pp2,dp2", "--hardware", "h100-sxm", "--case", "4*1@64"];
+    let Output { code, out, err } = rooflens(&args, SMALL);
+    assert_eq!((code, err.as_str()), (0, ""));
+    insta::assert_snapshot!(out, @"
+    standard input, 4*1@64
+                                 TP2      PP2 DP2
+    GPUs                           2            4
+    FLOPs per GPU          623 kFLOP    885 kFLOP
+    bytes per GPU             199 kB       262 kB
+    weights per GPU          199 KiB      200 KiB
+    KV bytes of a token        128 B        128 B
+    fits                         yes          yes
+    tokens of KV cache   589 341 424  589 308 656
+    step at least            74.0 ns       117 ns
+    bound by                  memory       memory
+    step calibrated           140 µs       140 µs
+    tokens/s at most     54.0 Mtok/s   102 Mtok/s
+    tokens/s calibrated  28.6 ktok/s   114 ktok/s
+    tokens/s per GPU     14.3 ktok/s  28.5 ktok/s
+    MFU                      <0.001%      <0.001%
+    MBU                      0.0424%      0.0819%
+    ");
+    for (args, parts) in [
+        (vec!["compare", "-"], &["--layout <SIZES>"][..]),
+        (vec!["compare", "-", "--layout", "xp2"], &["expected tpN, ppN, dpN or ep"]),
+        (vec!["memory", "-", "--hardware", "h200"], &["did you mean `h200-sxm`?"]),
+        (vec!["memory", "-", "--utilization", "2"], &["from 0.01 to 1"]),
+        (vec!["estimate", "-", "--case", "1", "--model", "guess"], &["physical"]),
+    ] {
+        fails(&args, 2, parts);
+    }
+    let job = format!(r#"{{"config": {SMALL}, "model": "guess"}}"#).replace('\n', " ");
+    let wrong = rooflens(&["estimate", "--jobs", "-"], &job).out;
+    assert!(wrong.contains("expected \\\"vllm\\\" or \\\"physical\\\""), "{wrong}");
 }

@@ -12,12 +12,16 @@
     reason = "a test that damages texts on purpose; its own mistakes may fail it"
 )]
 
+use rooflens::batch::Batch;
 use rooflens::batch::case::Case;
 use rooflens::estimate::vllm::Vllm;
-use rooflens::estimate::{Estimator, Scope};
+
+use rooflens::estimate::{Estimator, Method, Scope};
+use rooflens::hardware;
+use rooflens::job::{PhysicalAnswer, Question};
 use rooflens::json::{Node, Value};
 use rooflens::layout::Layout;
-use rooflens::model::{ClassTable, presets, read};
+use rooflens::model::{ClassTable, ModelSpec, presets, read};
 use rooflens::report;
 use rooflens::settings::Settings;
 use std::num::NonZeroU32;
@@ -163,8 +167,23 @@ fn try_config(text: &str, random: &mut Random) -> bool {
             assert_eq!(sums, breakdown.cost().flops.0);
         }
     }
+    try_physical(&spec, &settings, &Case::parse(case).unwrap().batch());
     let _ = (layout.refusals(&spec), report::facts(&spec), report::left_out(&vllm, &spec), vllm.fields());
     true
+}
+
+/// The same for the physical model: what it counts, what fits, how long it takes.
+fn try_physical(spec: &ModelSpec, settings: &Settings, batch: &Batch) {
+    let h200 = hardware::find("h200-sxm").ok();
+    let question = Question { method: Method::Physical, hardware: h200, ..Question::default() };
+    // Thousands of stages are legal, but slow one by one.
+    let few = settings.layout.pp.min(NonZeroU32::new(8).unwrap());
+    let settings = Settings { layout: Layout { pp: few, ..settings.layout }, ..settings.clone() };
+    if let Ok((answer, per_gpu, _)) = PhysicalAnswer::new(spec, &settings, batch, &question) {
+        let on = answer.on.expect("an accelerator");
+        assert!(on.step.bound().0.is_finite() && per_gpu.cost().intensity().is_none_or(|i| i.0.is_finite()));
+        let _ = (on.fit.sequences(8192), on.fit.tokens(), on.fit.fits());
+    }
 }
 
 #[test]

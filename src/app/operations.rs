@@ -137,7 +137,7 @@ fn term(html: &mut Html, prefix: &str, term: &Term, part: &Part, columns: &Colum
     }
     html.raw("<td colspan=\"2\"></td></tr><tr class=\"formula\"><td colspan=\"6\"><code>");
     html.text(&term.def.formula.text()).raw("</code> = <code>");
-    html.text(&term.def.formula.with_values(&part.values)).raw("</code><ul class=\"inputs-of\">");
+    html.text(&part.written(term)).raw("</code><ul class=\"inputs-of\">");
     for input in explain(term, part, &outcome.model.spec, &outcome.settings) {
         html.element("<li><code>", input.symbol, "</code> ").text(&input.value).raw(" ").text(input.meaning);
         html.element(" <span class=\"origin\">", &input.origin, "</span></li>");

@@ -5,10 +5,12 @@
 //! tables, charts and explanations are all read off the same terms.
 
 pub mod formula;
+pub mod physical;
 pub mod symbol;
 pub mod vllm;
 
 use crate::batch::Batch;
+use crate::hardware::Precision;
 use crate::units::{Bytes, Flops, Intensity};
 use formula::{Expr, Values};
 
@@ -44,6 +46,14 @@ pub enum Component {
     Ffn,
     /// The LM head.
     Unembed,
+    /// The input embedding.
+    Embedding,
+    /// Linear attention and other layers with a state of constant size.
+    LinearAttention,
+    /// Norms, and the residual that they are fused with.
+    Norm,
+    /// Layers that predict further tokens.
+    Mtp,
 }
 
 /// What a term counts.
@@ -94,6 +104,17 @@ pub struct Term {
     pub def: &'static TermDef,
     /// How much.
     pub amount: u128,
+    /// The sheet of its part that holds what was put in.
+    pub sheet: u16,
+}
+
+/// What was put into the formulas of some terms.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// The values.
+    pub values: Values,
+    /// The numbers that its FLOPs multiply, where the estimator knows.
+    pub precision: Option<Precision>,
 }
 
 /// The terms of one component.
@@ -103,8 +124,8 @@ pub struct Part {
     pub component: Component,
     /// Its terms, in the order of the reference.
     pub terms: Vec<Term>,
-    /// What was put into their formulas.
-    pub values: Values,
+    /// What was put into their formulas: one sheet for all of them, or one for each operation of each kind of layer.
+    pub sheets: Vec<Sheet>,
 }
 
 /// The cost of a step.
@@ -136,6 +157,30 @@ pub enum EstimateError {
         /// The term's name.
         term: &'static str,
     },
+    /// The physical model has no description of the model.
+    #[error("the physical model cannot describe this config: {0}")]
+    NotDescribed(String),
+}
+
+/// Which estimator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// What vLLM counts.
+    #[default]
+    Vllm,
+    /// What the hardware has to do.
+    Physical,
+}
+
+impl Method {
+    /// Both, with their names.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Vllm, "vllm"), (Self::Physical, "physical")];
+
+    /// The estimator of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, known)| *known == name.trim()).map(|(method, _)| method)
+    }
 }
 
 /// Terms stay below this, so that sums of all the terms of a step are exact too.
@@ -150,6 +195,10 @@ impl Component {
             Self::MlaAttention => "mla_attn",
             Self::Ffn => "ffn",
             Self::Unembed => "unembed",
+            Self::Embedding => "embed",
+            Self::LinearAttention => "linear_attn",
+            Self::Norm => "norm",
+            Self::Mtp => "mtp",
         }
     }
 
@@ -161,6 +210,10 @@ impl Component {
             Self::MlaAttention => "MLA attention",
             Self::Ffn => "FFN",
             Self::Unembed => "LM head",
+            Self::Embedding => "Embedding",
+            Self::LinearAttention => "Linear attention",
+            Self::Norm => "Norms and residual",
+            Self::Mtp => "Token prediction",
         }
     }
 }
@@ -175,17 +228,64 @@ impl Part {
         definitions: &[&'static [TermDef]],
         values: Values,
     ) -> Result<Self, EstimateError> {
-        let mut terms = Vec::with_capacity(definitions.iter().map(|list| list.len()).sum());
+        let mut part = Self { component, terms: Vec::new(), sheets: Vec::new() };
+        part.add(definitions, values, None)?;
+        Ok(part)
+    }
+
+    /// Evaluates further definitions.
+    ///
+    /// # Errors
+    /// Where a number passes 2^120.
+    pub fn add(
+        &mut self,
+        definitions: &[&'static [TermDef]],
+        values: Values,
+        precision: Option<Precision>,
+    ) -> Result<(), EstimateError> {
+        let sheet = u16::try_from(self.sheets.len()).unwrap_or(u16::MAX);
+        self.terms.reserve(definitions.iter().map(|list| list.len()).sum());
         for def in definitions.iter().copied().flatten() {
             if def.needs.iter().any(|symbol| values.get(*symbol).is_zero()) {
                 continue;
             }
             let amount = def.formula.value(&values).and_then(formula::Number::truncated);
             let amount = amount.filter(|amount| *amount < LARGEST_TERM);
-            let too_large = EstimateError::TooLarge { component: component.name(), term: def.name };
-            terms.push(Term { def, amount: amount.ok_or(too_large)? });
+            let too_large = EstimateError::TooLarge { component: self.component.name(), term: def.name };
+            self.terms.push(Term { def, amount: amount.ok_or(too_large)?, sheet });
         }
-        Ok(Self { component, terms, values })
+        self.sheets.push(Sheet { values, precision });
+        Ok(())
+    }
+
+    /// The formula of a term of this part, with the numbers put in.
+    #[must_use]
+    pub fn written(&self, term: &Term) -> String {
+        let sheet = self.sheets.get(usize::from(term.sheet));
+        sheet.map_or_else(String::new, |sheet| term.def.formula.with_values(&sheet.values))
+    }
+
+    /// The value of a symbol in a term of this part.
+    #[must_use]
+    pub fn value(&self, term: &Term, symbol: Symbol) -> formula::Number {
+        let sheet = self.sheets.get(usize::from(term.sheet));
+        sheet.map_or(formula::Number::Int(0), |sheet| sheet.values.get(symbol))
+    }
+
+    /// The terms, those of one name added up over the kinds of layers; in the order of their first mention.
+    #[must_use]
+    pub fn sums(&self) -> Vec<(&'static TermDef, u128)> {
+        let mut sums: Vec<(&'static TermDef, u128)> = Vec::with_capacity(self.terms.len());
+        for term in &self.terms {
+            let same = |(def, _): &&mut (&'static TermDef, u128)| {
+                (def.name, def.quantity) == (term.def.name, term.def.quantity)
+            };
+            match sums.iter_mut().find(same) {
+                Some((_, sum)) => *sum = sum.saturating_add(term.amount),
+                None => sums.push((term.def, term.amount)),
+            }
+        }
+        sums
     }
 
     /// The component's sums.

@@ -27,14 +27,14 @@ impl Exporter for Csv {
 pub(super) fn terms(text: &mut String, name: &str, scope: Scope, breakdown: &Breakdown) {
     let (name, scope) = (cell(name), scope_name(scope));
     for part in &breakdown.parts {
-        for term in &part.terms {
-            let (quantity, unit) = match term.def.quantity {
+        for (def, amount) in part.sums() {
+            let (quantity, unit) = match def.quantity {
                 Quantity::Flops => ("flops", "FLOP"),
                 Quantity::Read => ("read", "B"),
                 Quantity::Write => ("write", "B"),
             };
-            let (component, operation) = (part.component.name(), cell(term.def.operation));
-            let (term, amount) = (term.def.name, term.amount);
+            let (component, operation) = (part.component.name(), cell(def.operation));
+            let term = def.name;
             let _ = writeln!(text, "{name},{scope},{component},{operation},{term},{quantity},{unit},{amount}");
         }
     }

@@ -1,6 +1,6 @@
 //! A table for a review document, in the dialect of GitHub.
 
-use super::{Case, ExportError, Exporter, Report};
+use super::{Case, ExportError, Exporter, Report, step_time};
 use crate::format::{NONE, Unit, si};
 use crate::report::{Columns, left_out, rows};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ impl Exporter for Markdown {
         for (word, value) in report.facts() {
             let _ = writeln!(text, "- {word}: {}", escaped(&value));
         }
-        if let Some(case) = report.cases.first() {
+        if let Some(case) = report.cases.first().filter(|case| case.answer.physical.is_none()) {
             for (component, reason) in left_out(&case.answer.vllm, &case.answer.spec) {
                 let _ = writeln!(text, "- not counted: {}, {}", component.title(), escaped(reason));
             }
@@ -45,6 +45,9 @@ fn table(text: &mut String, case: &Case, report: &Report<'_>) {
     row("**total**", "", columns.cells(&total));
     let intensity = total.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
     let _ = writeln!(text, "\nArithmetic intensity: {intensity}");
+    if let Some(time) = step_time(case) {
+        let _ = writeln!(text, "\nStep time: {time}");
+    }
 }
 
 /// Somebody's text, so that it stands as it is: on one line, without markup, and without ending a cell.

@@ -17,10 +17,12 @@ pub use markdown::{Markdown, escaped};
 pub use table::Table;
 
 use crate::estimate::Scope;
-use crate::format::grouped;
-use crate::job::Answer;
+use crate::format::{Unit, capacity, duration, grouped, si};
+use crate::job::{Answer, PhysicalAnswer};
+use crate::model::anatomy::Parameters;
 use crate::model::{ModelSpec, Origin};
 use crate::settings::Settings;
+use crate::step::preset::CALIBRATED;
 
 /// A format.
 pub trait Exporter {
@@ -60,7 +62,9 @@ impl Report<'_> {
     /// What the numbers are of, as pairs of a word and a value.
     #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let Some(Case { answer: Answer { spec, settings, .. }, .. }) = self.cases.first() else { return Vec::new() };
+        let Some(Case { answer: Answer { spec, settings, physical, .. }, .. }) = self.cases.first() else {
+            return Vec::new();
+        };
         let mut facts = vec![
             ("model", named(self.model, spec)),
             ("layout", layout(settings, self.scope)),
@@ -71,8 +75,38 @@ impl Report<'_> {
         if settings.disable_sliding_window {
             facts.push(("sliding window", "disabled".to_owned()));
         }
+        if let Some(physical) = physical {
+            facts.retain(|(word, _)| *word != "KV cache");
+            facts.extend(physical_facts(physical));
+        }
         facts
     }
+}
+
+/// What the physical model says about a model and its GPU.
+fn physical_facts(physical: &PhysicalAnswer) -> Vec<(&'static str, String)> {
+    let Parameters { active, .. } = physical.parameters;
+    let parameters = |count: u128| si(count as f64, Unit::PARAMETERS);
+    let (bytes, every) = physical.token;
+    let token = bytes as f64 / every.max(1) as f64;
+    let mut facts = vec![
+        ("counted", "what the hardware has to do (physical model)".to_owned()),
+        ("parameters", format!("{}, {} for a token", parameters(physical.parameters.total()), parameters(active))),
+        ("weights", format!("{} per GPU", capacity(physical.weights.total()))),
+        ("KV cache", format!("{}, {} a token per GPU", physical.model.cache.name, si(token, Unit::BYTE))),
+    ];
+    if let Some(on) = &physical.on {
+        let fits = if on.fit.fits() { "fits" } else { "does not fit" };
+        facts.push(("hardware", format!("{}, {fits} in {}", on.accelerator.name, capacity(on.fit.taken))));
+    }
+    facts
+}
+
+/// The time of a step: ideal bound to calibrated.
+fn step_time(case: &Case) -> Option<String> {
+    let on = case.answer.physical.as_ref()?.on.as_ref()?;
+    let (bound, calibrated) = (duration(on.step.bound()), duration(on.step.with(&CALIBRATED)));
+    Some(format!("{bound} at least ({}-bound), {calibrated} calibrated", on.step.limit().label()))
 }
 
 impl Case {

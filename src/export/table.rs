@@ -1,6 +1,6 @@
 //! A table for a terminal.
 
-use super::{Case, ExportError, Exporter, Report, aligned, printable};
+use super::{Case, ExportError, Exporter, Report, aligned, printable, step_time};
 use crate::estimate::Component;
 use crate::format::{NONE, Unit, si};
 use crate::report::{Columns, left_out, rows};
@@ -18,7 +18,7 @@ impl Exporter for Table {
             text.push('\n');
             text.push_str(&table(case, report));
         }
-        if let Some(case) = report.cases.first() {
+        if let Some(case) = report.cases.first().filter(|case| case.answer.physical.is_none()) {
             text.push_str(&skipped(&left_out(&case.answer.vllm, &case.answer.spec)));
         }
         Ok(text)
@@ -41,7 +41,8 @@ fn table(case: &Case, report: &Report<'_>) -> String {
     }
     lines.push(line("total".to_owned(), columns.cells(&total)));
     let intensity = total.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
-    format!("{}\n{}arithmetic intensity: {intensity}\n", printable(&case.title()), aligned(&lines, 1))
+    let time = step_time(case).map_or_else(String::new, |time| format!("step time: {time}\n"));
+    format!("{}\n{}arithmetic intensity: {intensity}\n{time}", printable(&case.title()), aligned(&lines, 1))
 }
 
 fn skipped(components: &[(Component, &str)]) -> String {

@@ -22,6 +22,8 @@ const BINARY: &[(&str, f64)] = &[
     ("Pi", 1_125_899_906_842_624.0),
 ];
 const FRACTIONS: &[(&str, f64)] = &[("n", 1e-9), ("µ", 1e-6), ("m", 1e-3), ("", 1.0)];
+const WORDS: &[(&str, f64)] =
+    &[("", 1.0), ("thousand ", 1e3), ("million ", 1e6), ("billion ", 1e9), ("trillion ", 1e12)];
 const BARE: &[(&str, f64)] = &[("", 1.0)];
 
 impl Unit {
@@ -39,6 +41,8 @@ impl Unit {
     pub const INTENSITY: Self = Self { symbol: "FLOP/B", prefixes: BARE, counts: false };
     /// Throughput: `12.3 ktok/s`.
     pub const TOKEN_PER_SECOND: Self = Self { symbol: "tok/s", prefixes: DECIMAL, counts: false };
+    /// Parameters: `671 billion parameters`.
+    pub const PARAMETERS: Self = Self { symbol: "parameters", prefixes: WORDS, counts: true };
     /// Durations, from nanoseconds to seconds: `65.0 ms`.
     pub const SECOND: Self = Self { symbol: "s", prefixes: FRACTIONS, counts: false };
 }

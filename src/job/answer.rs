@@ -1,10 +1,10 @@
 //! Answering a job.
 
-use super::Job;
+use super::{Job, PhysicalAnswer, Question};
 use crate::batch::{Batch, Phase};
 use crate::estimate::vllm::{Field, Vllm};
-use crate::estimate::{Breakdown, EstimateError, Estimator, Quantity, Scope};
-use crate::model::ModelSpec;
+use crate::estimate::{Breakdown, EstimateError, Estimator, Method, Quantity, Scope};
+use crate::model::{ModelSpec, Note};
 use crate::settings::Settings;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -28,6 +28,8 @@ pub struct Answer {
     pub per_gpu: Breakdown,
     /// What it costs in all.
     pub global: Breakdown,
+    /// What only the physical model tells, where the breakdowns are its.
+    pub physical: Option<Box<PhysicalAnswer>>,
 }
 
 /// Estimates what a job asks for, on its resolved model.
@@ -35,7 +37,7 @@ pub struct Answer {
 /// # Errors
 /// Where a number passes 2^128.
 pub fn answer(job: &Job, spec: ModelSpec) -> Result<Answer, EstimateError> {
-    let answer = Answer::new(spec, job.settings.clone(), job.batch.clone())?;
+    let answer = Answer::asked(spec, job.settings.clone(), job.batch.clone(), &job.question)?;
     Ok(Answer { id: job.id.clone(), ..answer })
 }
 
@@ -48,7 +50,34 @@ impl Answer {
         let vllm = Vllm::new(&spec, &settings);
         let per_gpu = vllm.estimate(&batch, Scope::PerGpu)?;
         let global = vllm.estimate(&batch, Scope::Global)?;
-        Ok(Self { id: None, settings, batch, spec, vllm, per_gpu, global })
+        Ok(Self { id: None, settings, batch, spec, vllm, per_gpu, global, physical: None })
+    }
+
+    /// Estimates a batch as a question wants it.
+    ///
+    /// # Errors
+    /// Where a number passes 2^128, or where the physical model cannot describe the model.
+    pub fn asked(
+        spec: ModelSpec,
+        settings: Settings,
+        batch: Batch,
+        question: &Question,
+    ) -> Result<Self, EstimateError> {
+        match question.method {
+            Method::Vllm => Self::new(spec, settings, batch),
+            Method::Physical => {
+                let (physical, per_gpu, global) = PhysicalAnswer::new(&spec, &settings, &batch, question)?;
+                let vllm = Vllm::new(&spec, &settings);
+                let physical = Some(Box::new(physical));
+                Ok(Self { id: None, settings, batch, spec, vllm, per_gpu, global, physical })
+            }
+        }
+    }
+
+    /// What a reader of the numbers must know.
+    #[must_use]
+    pub fn notes(&self) -> Vec<&Note> {
+        if self.physical.is_some() { self.spec.physical_notes() } else { self.spec.notes.iter().collect() }
     }
 
     /// The estimate of a scope.
@@ -78,7 +107,10 @@ impl Answer {
         map.serialize_entry("skipped_because", &Pairs(skipped.iter().map(|(c, why)| (c.name(), *why))))?;
         let refusals = self.settings.layout.refusals(&self.spec);
         map.serialize_entry("layout_refused", &refusals.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>())?;
-        map.serialize_entry("notes", &self.spec.notes.iter().map(|n| n.text.as_str()).collect::<Vec<_>>())
+        if let Some(physical) = &self.physical {
+            physical.entries(map)?;
+        }
+        map.serialize_entry("notes", &self.notes().into_iter().map(|n| n.text.as_str()).collect::<Vec<_>>())
     }
 }
 
@@ -175,7 +207,12 @@ struct TermsOut<'a>(&'a Breakdown, Quantity);
 
 impl Serialize for TermsOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let terms = self.0.terms(self.1);
-        serializer.collect_map(terms.map(|(c, term)| (format!("{}.{}", c.name(), term.def.name), term.amount)))
+        let mut map = serializer.serialize_map(None)?;
+        for part in &self.0.parts {
+            for (def, amount) in part.sums().into_iter().filter(|(def, _)| def.quantity == self.1) {
+                map.serialize_entry(&format!("{}.{}", part.component.name(), def.name), &amount)?;
+            }
+        }
+        map.end()
     }
 }

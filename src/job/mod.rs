@@ -4,7 +4,9 @@
 //! fields of each component, what was left out, and every term per GPU and globally, as exact integers.
 
 mod answer;
+mod physical;
 mod read;
 
 pub use answer::{Answer, MOST_LISTED, answer};
+pub use physical::{OnHardware, PhysicalAnswer, Question};
 pub use read::{ConfigSource, Id, Job, JobError};

@@ -1,7 +1,10 @@
 //! Reading a job.
 
+use super::Question;
 use crate::batch::case::Case;
 use crate::batch::{Batch, Group, Phase};
+use crate::estimate::Method;
+use crate::hardware;
 use crate::json::{Node, Value};
 use crate::layout::Layout;
 use crate::model::{Dtype, KvDtype, dtype};
@@ -44,9 +47,11 @@ pub struct Job {
     pub settings: Settings,
     /// The batch.
     pub batch: Batch,
+    /// What is asked about it.
+    pub question: Question,
 }
 
-const JOB_KEYS: [&str; 5] = ["id", "config", "quant_config", "settings", "batch"];
+const JOB_KEYS: [&str; 8] = ["id", "config", "quant_config", "settings", "batch", "model", "hardware", "gpus_per_node"];
 const SETTINGS_KEYS: [&str; 8] =
     ["dtype", "kv_cache_dtype", "quantization", "tp", "pp", "dp", "ep", "disable_sliding_window"];
 
@@ -72,8 +77,23 @@ impl Job {
             companion: root.get("quant_config").map(|node| source(node, "quant_config")).transpose()?,
             settings: root.get("settings").map_or_else(|| Ok(Settings::default()), settings)?,
             batch: root.get("batch").map_or_else(|| Ok(Batch::default()), batch)?,
+            question: question(root)?,
         })
     }
+}
+
+/// Which estimator, and on which hardware.
+fn question(root: &Node) -> Result<Question, JobError> {
+    let method = match word(root, "model")? {
+        None => Method::default(),
+        Some(name) => Method::named(name)
+            .ok_or_else(|| JobError(format!("\"model\" is {name:?}; expected \"vllm\" or \"physical\"")))?,
+    };
+    let hardware = word(root, "hardware")?.map(hardware::find).transpose();
+    let hardware = hardware.map_err(|error| JobError(format!("\"hardware\": {error}")))?;
+    let node = root.get("gpus_per_node").filter(|node| !node.is_null());
+    let node = node.map(|_| size(root, "gpus_per_node")).transpose()?.map(NonZeroU32::get);
+    Ok(Question { method, hardware, node, ..Question::default() })
 }
 
 fn fail<T>(sentence: String) -> Result<T, JobError> {

@@ -41,6 +41,53 @@ pub fn sliding(text: &Attributes<'_>, layers: u64, has_window: bool, gemma2_on_t
     (layers, Origin::Fallback("a window without layer_types holds for all layers"))
 }
 
+/// Whether a layer attends within the sliding window, by the rules that [`sliding`] counts with.
+#[must_use]
+pub fn slides(text: &Attributes<'_>, layers: u64, layer: u64, gemma2_on_top: bool) -> bool {
+    let rule = text.class.and_then(Class::sliding_layers);
+    let last = layer + 1 == layers;
+    if let Some(list) = text.get("layer_types")
+        && let Value::List(types) = list.value.as_ref()
+    {
+        let full = last && rule.and_then(|rule| rule.get("last_full")).is_some_and(Node::is_truthy);
+        return !full && usize::try_from(layer).ok().and_then(|at| types.get(at)).is_some_and(is_sliding);
+    }
+    if let Some(rule) = rule {
+        return slides_by_rule(text, rule, layers, layer);
+    }
+    if let Some(period) = text.class.and_then(Class::layer_types).filter(|period| !period.is_empty()) {
+        let at = usize::try_from(layer).unwrap_or(0) % period.len();
+        return period.get(at).is_some_and(is_sliding);
+    }
+    if text.class.is_some_and(|class| class.irregular_layer_types().is_some_and(|kinds| !kinds.iter().any(is_sliding)))
+    {
+        return false;
+    }
+    !gemma2_on_top || layer.is_multiple_of(2)
+}
+
+/// A class's rule for one layer. It is asked only where there is a window.
+fn slides_by_rule(text: &Attributes<'_>, rule: &Node, layers: u64, layer: u64) -> bool {
+    let word = |key| rule.get(key).and_then(Node::text).unwrap_or_default();
+    let period = period(text, rule);
+    if word("when").starts_with("flag") && !text.truthy("use_sliding_window") {
+        return false;
+    }
+    let from = text.integer("max_window_layers").and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let ends = (layer + 1).is_multiple_of(period);
+    match (word("full"), word("sliding")) {
+        ("period_end", _) => !(ends || layer + 1 == layers && rule.get("last_full").is_some_and(Node::is_truthy)),
+        ("period_start", _) => !layer.is_multiple_of(period),
+        ("period_start_from_end", _) => !(layers - 1 - layer.min(layers - 1)).is_multiple_of(period),
+        ("first_and_period_end", _) => !(ends || layer == 0),
+        (_, "from_max_window_layers") => layer >= from,
+        (_, "even_below_max_window_layers") => layer < from && layer.is_multiple_of(2),
+        (_, "none") => false,
+        (_, "no_rope_period_end") => ends,
+        _ => true,
+    }
+}
+
 fn is_sliding(kind: &Node) -> bool {
     kind.text().is_some_and(|kind| kind.to_ascii_lowercase().contains("sliding"))
 }

@@ -3,14 +3,18 @@
 //! text -> [`crate::json`] (values with positions) -> [`Attributes`] (a config as its class presents it: aliases,
 //! defaults, derivations) -> [`ModelSpec`] (the fields the estimators use, each with its [`Origin`]).
 //!
-//! A new attention kind begins in [`spec`]; a new alias or class default is a line of `classes.json`.
+//! What its layers are made of is [`anatomy`], how their weights are stored is [`scheme`].
+//!
+//! A new attention kind begins in [`spec`] and [`anatomy`]; a new alias or class default is a line of `classes.json`.
 
+pub mod anatomy;
 mod attributes;
 pub mod classes;
 pub mod dtype;
 mod keys;
 pub mod layers;
 mod notes;
+pub mod number;
 pub mod origin;
 pub mod presets;
 pub mod quantization;
@@ -18,6 +22,7 @@ pub mod reading;
 mod reduce;
 mod refuse;
 mod resolve;
+pub mod scheme;
 pub mod spec;
 
 pub use attributes::{Attribute, Attributes};

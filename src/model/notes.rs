@@ -40,6 +40,13 @@ pub(super) fn notes(spec: &ModelSpec, parts: &Parts<'_>, given: &Given<'_>) -> V
     sorted
 }
 
+/// Whether a remark is about what the vllm model simplifies or leaves out, and so holds for no other.
+pub(super) fn is_of_vllm(note: &Note) -> bool {
+    note.text.contains("vLLM")
+        || note.text.starts_with("Keys that the estimate")
+        || SIMPLIFIED.iter().any(|(_, effect)| note.text.starts_with(effect))
+}
+
 fn say(notes: &mut Vec<Note>, weight: Weight, text: impl Into<String>) {
     notes.push(Note { weight, text: text.into() });
 }

@@ -1,5 +1,6 @@
 //! From a pasted `config.json` to a [`ModelSpec`]: which sub-config, and the names under which vLLM looks for each field.
 
+use super::anatomy::anatomy;
 use super::attributes::{Attribute, Attributes};
 use super::classes::{Class, ClassTable, TextPart};
 use super::dtype::{Dtype, ServedDtype};
@@ -7,9 +8,11 @@ use super::notes;
 use super::origin::Origin;
 use super::reading::{Reading, integer};
 use super::refuse::looks_like;
+use super::scheme::Scheme;
 use super::spec::{Mla, ModelSpec};
 use super::{layers, quantization};
 use crate::json::{self, Document, JsonError, Node, Value};
+use std::sync::Arc;
 
 /// A config that could not be taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +84,8 @@ pub fn resolve(document: &Document, companion: Option<&Node>, classes: &ClassTab
     }
     let parts = Parts::find(root, classes);
     let mut spec = parts.spec(root, companion);
+    let scheme = Scheme::read(root, parts.text.json, companion, &spec.text_type);
+    spec.anatomy = anatomy(&parts.top, &parts.text, &parts.ffn, &spec, &scheme).map(Arc::new);
     let given = notes::Given { root, companion, repairs: &document.repairs, unwrapped };
     spec.notes = notes::notes(&spec, &parts, &given);
     Ok(spec)
@@ -196,6 +201,7 @@ impl<'a> Parts<'a> {
             hidden,
             heads,
             experts,
+            anatomy: Err(String::new()),
             notes: Vec::new(),
         }
     }

@@ -1,9 +1,11 @@
 //! A model as the estimators see it: every field resolved, with its origin, and notes on what could not be.
 
+use super::anatomy::Anatomy;
 use super::dtype::ServedDtype;
 use super::origin::Origin;
 use super::quantization::Quantization;
 use super::reading::Reading;
+use std::sync::Arc;
 
 /// A resolved model.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +54,8 @@ pub struct ModelSpec {
     pub dtype: ServedDtype,
     /// The quantization that the checkpoint names.
     pub quantization: Quantization,
+    /// The model layer by layer; else why it cannot be described.
+    pub anatomy: Result<Arc<Anatomy>, String>,
     /// What a reader of the numbers must know.
     pub notes: Vec<Note>,
 }
@@ -126,6 +130,14 @@ impl ModelSpec {
             ("num_moe_layers", &self.moe_layers),
         ]);
         fields
+    }
+
+    /// What a reader of the physical model's numbers must know: what its description lacks, and how the config was read.
+    #[must_use]
+    pub fn physical_notes(&self) -> Vec<&Note> {
+        let read = self.notes.iter().filter(|note| !super::notes::is_of_vllm(note));
+        let described = self.anatomy.as_ref().ok().map(|anatomy| anatomy.notes.as_slice()).unwrap_or_default();
+        described.iter().chain(read).collect()
     }
 
     /// Where the quantization's name came from.

@@ -28,7 +28,7 @@ pub fn explain(term: &Term, part: &Part, spec: &ModelSpec, settings: &Settings) 
         .map(|symbol| Input {
             symbol: symbol.name(),
             meaning: symbol.meaning(),
-            value: match part.values.get(symbol) {
+            value: match part.value(term, symbol) {
                 Number::Int(value) => grouped(value),
                 Number::Real(value) if value.fract() == 0.0 => significant_exact(value),
                 Number::Real(value) => value.to_string(),
@@ -93,6 +93,13 @@ fn origin(symbol: Symbol, spec: &ModelSpec, settings: &Settings) -> String {
         S::DenseLayers => by_pp("layers without experts".to_owned()),
         S::MoeLayers => by_pp(field(Some(&spec.moe_layers))),
         S::Vocab => by_tp(field(Some(&spec.vocab))),
+        S::Rows | S::Inputs | S::Outputs | S::Copies | S::InputBytes => {
+            "the layer's matrices, divided as the layout says".to_owned()
+        }
+        S::Pairs | S::Seen | S::Sequences => "the batch, counted position by position".to_owned(),
+        S::KeyDim | S::TokenBytes | S::StateBytes | S::TokenFlops | S::LocalHeads => {
+            "the layer's description, divided as the layout says".to_owned()
+        }
     }
 }
 

@@ -105,9 +105,10 @@ pub fn compare(details: &Details, vllm: &Vllm) -> Result<Vec<Row>, EstimateError
     {
         let first = rows.len();
         for part in &breakdown.parts {
-            let experts = part.values.get(Symbol::ActiveExperts);
-            let pairs = part.values.get(Symbol::RoutedTokens);
-            let (experts, pairs) = (experts.truncated().unwrap_or(0), pairs.truncated().unwrap_or(0));
+            // The vllm model has one sheet a component.
+            let value =
+                |symbol| part.sheets.first().and_then(|sheet| sheet.values.get(symbol).truncated()).unwrap_or(0);
+            let (experts, pairs) = (value(Symbol::ActiveExperts), value(Symbol::RoutedTokens));
             let all = vllm.ffn.as_ref().map_or(0, |ffn| u128::from(ffn.experts / ffn.ffn_ep.max(1)));
             let spread = vllm.ffn.as_ref().is_ok_and(|ffn| ffn.ffn_ep > 1);
             for term in part.terms.iter().filter(|term| term.def.quantity == quantity) {

@@ -3,6 +3,7 @@
 use crate::bench::Bench;
 use crate::failure::Failure;
 use crate::input::{self, Source};
+use crate::question::{HardwareArgs, QuestionArgs, amount, layout, part};
 use crate::request;
 use clap::builder::{
     NonEmptyStringValueParser, PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser,
@@ -10,7 +11,9 @@ use clap::builder::{
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use rooflens::batch::Group;
 use rooflens::batch::case::Case;
-use rooflens::estimate::Scope;
+use rooflens::batch::count::parse_count;
+use rooflens::estimate::{Method, Scope};
+use rooflens::job::Question;
 use rooflens::json::Node;
 use rooflens::layout::Layout;
 use rooflens::model::dtype::KV_CACHE_DTYPES;
@@ -64,7 +67,8 @@ Jobs: a line of --jobs is an object
   {\"id\": \"...\", \"config\": PATH or preset:ID or {...}, \"quant_config\": PATH or {...},
    \"settings\": {\"dtype\", \"kv_cache_dtype\", \"quantization\", \"tp\", \"pp\", \"dp\", \"ep\",
                 \"disable_sliding_window\"},
-   \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case}
+   \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case,
+   \"model\": \"vllm\" or \"physical\", \"hardware\": an accelerator's id, \"gpus_per_node\"}
 of which only config is required. Each line that is not blank is answered by one line, in
 order: an answer, or {\"error\": \"...\"}, with the job's id if it has one. The exit code is 0
 whenever all lines were answered, with errors too. Paths are relative to the working
@@ -72,7 +76,10 @@ directory; a file is read once, however many jobs name it.
 
 Answers hold settings, resolved_quantization, class_known, dtype, batch, components (the
 fields of each), skipped, per_gpu and global ({flops, read_bytes, write_bytes}, exact integers
-by component.term), skipped_because, layout_refused and notes. A batch of more than 1000000
+by component.term), skipped_because, layout_refused and notes. An answer of the physical model
+also holds parameters, weights_bytes_per_gpu, kv_bytes_per_token_per_gpu and differences (to the
+vllm model, with causes); with hardware, fits, step_time_us (the ideal bound, and a calibrated
+time), bound (what sets it), and the same for each operation and collective. A batch of more than 1000000
 requests, which only a case can stand for, is refused.
 
 Exit codes:
@@ -97,6 +104,10 @@ pub(crate) enum Command {
     /// Build, describe and read back measurements of `vllm bench forward`.
     #[command(subcommand)]
     Bench(Bench),
+    /// Show what a model takes of a GPU's memory, and what fits beside it.
+    Memory(Box<Memory>),
+    /// Put layouts of a model side by side: memory, times, rates.
+    Compare(Box<Compare>),
     /// List the models that can be named instead of a file.
     Presets,
 }
@@ -110,6 +121,8 @@ pub(crate) struct Estimate {
     pub(crate) companion: Companion,
     #[command(flatten)]
     settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
     /// A batch in the case language of `vllm bench forward`; one breakdown each.
     #[arg(long = "case", value_name = "NAME=REQS", value_parser = Case::parse)]
     pub(crate) cases: Vec<Case>,
@@ -125,6 +138,50 @@ pub(crate) struct Estimate {
     /// Answer jobs instead, a JSON object a line; `-` for standard input.
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) jobs: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct Memory {
+    #[arg(help = CONFIG_HELP, value_parser = source())]
+    pub(crate) config: Source,
+    #[command(flatten)]
+    pub(crate) companion: Companion,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    on: HardwareArgs,
+    /// The part of the usable memory that the server takes.
+    #[arg(long, value_name = "PART", default_value = "0.9", value_parser = part)]
+    pub(crate) utilization: f64,
+    /// Set aside for activations and graphs, in GiB; estimated otherwise.
+    #[arg(long, value_name = "GIB", value_parser = amount)]
+    pub(crate) reserve: Option<f64>,
+    /// Tokens of a KV block.
+    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "16", value_parser = size)]
+    pub(crate) block_size: NonZeroU32,
+    /// KV length of the sequences that are counted.
+    #[arg(long, value_name = "N", default_value = "8192", value_parser = length)]
+    pub(crate) length: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct Compare {
+    #[arg(help = CONFIG_HELP, value_parser = source())]
+    pub(crate) config: Source,
+    #[command(flatten)]
+    pub(crate) companion: Companion,
+    /// A layout, such as tp8, tp4,pp2 or tp4,dp2,ep; give several.
+    #[arg(long = "layout", value_name = "SIZES", required = true, value_parser = layout)]
+    pub(crate) layouts: Vec<Layout>,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    on: HardwareArgs,
+    /// A batch in the case language, of each data-parallel rank.
+    #[arg(long = "case", value_name = "NAME=REQS", default_value = "decode=32*1@8192", value_parser = Case::parse)]
+    pub(crate) case: Case,
 }
 
 #[derive(Debug, Args)]
@@ -221,9 +278,34 @@ impl SettingsArgs {
     }
 }
 
+impl Memory {
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.settings()
+    }
+
+    pub(crate) fn question(&self) -> Question {
+        self.on.question(Method::Physical)
+    }
+}
+
+impl Compare {
+    /// The settings but for the layout.
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.settings()
+    }
+
+    pub(crate) fn question(&self) -> Question {
+        self.on.question(Method::Physical)
+    }
+}
+
 impl Estimate {
     pub(crate) fn settings(&self) -> Settings {
         self.settings.settings()
+    }
+
+    pub(crate) fn question(&self) -> Question {
+        self.question.question()
     }
 
     pub(crate) fn scope(&self) -> Scope {
@@ -238,7 +320,11 @@ pub(crate) fn source() -> impl TypedValueParser<Value = Source> {
     PathBufValueParser::new().map(|path| Source::of(&path))
 }
 
-fn size(text: &str) -> Result<NonZeroU32, String> {
+fn length(text: &str) -> Result<u64, String> {
+    parse_count(text).map_err(|error| error.to_string())
+}
+
+pub(crate) fn size(text: &str) -> Result<NonZeroU32, String> {
     text.trim().parse().map_err(|_| format!("expected a whole number from 1 to {}", u32::MAX))
 }
 

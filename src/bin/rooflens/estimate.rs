@@ -17,9 +17,9 @@ pub(crate) fn run(args: &Estimate) -> Result<(), Failure> {
     let batches = batches(args)?;
     let config = args.config.as_ref().unwrap_or(&Source::Stdin);
     let spec = config.load(args.companion.read()?.as_ref())?;
-    let settings = args.settings();
+    let (settings, question) = (args.settings(), args.question());
     let cases = batches.into_iter().map(|(name, batch)| {
-        let answer = Answer::new(spec.clone(), settings.clone(), batch)?;
+        let answer = Answer::asked(spec.clone(), settings.clone(), batch, &question)?;
         Ok(Case { name, answer })
     });
     let cases = cases.collect::<Result<Vec<_>, Failure>>()?;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Estimate) -> Result<(), Failure> {
     let text = exporter(args.format).export(&Report { model: &model, scope, cases: &cases })?;
     // An answer in JSON holds them.
     if !matches!(args.format, Format::Json) {
-        remarks(&spec, &settings);
+        remarks(&spec, &settings, cases.first().map(|case| &case.answer));
     }
     print(&text)
 }
@@ -56,7 +56,7 @@ fn batches(args: &Estimate) -> Result<Vec<(String, Batch)>, Failure> {
 }
 
 /// Says what a reader of the numbers must know.
-fn remarks(spec: &ModelSpec, settings: &Settings) {
+fn remarks(spec: &ModelSpec, settings: &Settings, answer: Option<&Answer>) {
     for refusal in settings.layout.refusals(spec) {
         say("warning", &sentence(&refusal));
     }
@@ -69,14 +69,19 @@ fn remarks(spec: &ModelSpec, settings: &Settings) {
         let text = format!("vLLM has no quantization method {}{}", quoted(method), did_you_mean(meant));
         say("warning", &text);
     }
-    if let Some(note) = engine_note(settings, spec) {
-        say("note", &note);
+    match answer.filter(|answer| answer.physical.is_some()) {
+        Some(answer) => notes(answer.notes()),
+        None => {
+            if let Some(note) = engine_note(settings, spec) {
+                say("note", &note);
+            }
+            notes(&spec.notes);
+        }
     }
-    notes(&spec.notes);
 }
 
 /// Says the notes on a reading.
-pub(crate) fn notes(notes: &[Note]) {
+pub(crate) fn notes<'a>(notes: impl IntoIterator<Item = &'a Note>) {
     for note in notes {
         say(if note.weight == Weight::Strong { "warning" } else { "note" }, &note.text);
     }

@@ -83,7 +83,7 @@ fn answer(line: &[u8], models: &mut Models, id: &mut Option<Id>) -> Result<Answe
     *id = Id::of(&root);
     let job = Job::read(&root)?;
     let spec = models.get(job.config, job.companion)?;
-    let answer = Answer::new(spec, job.settings, job.batch)?;
+    let answer = Answer::asked(spec, job.settings, job.batch, &job.question)?;
     Ok(Answer { id: job.id, ..answer })
 }
 

@@ -12,6 +12,8 @@ mod args;
 #[cfg(not(target_arch = "wasm32"))]
 mod bench;
 #[cfg(not(target_arch = "wasm32"))]
+mod compare;
+#[cfg(not(target_arch = "wasm32"))]
 mod estimate;
 #[cfg(not(target_arch = "wasm32"))]
 mod failure;
@@ -20,7 +22,11 @@ mod input;
 #[cfg(not(target_arch = "wasm32"))]
 mod jobs;
 #[cfg(not(target_arch = "wasm32"))]
+mod memory;
+#[cfg(not(target_arch = "wasm32"))]
 mod presets;
+#[cfg(not(target_arch = "wasm32"))]
+mod question;
 #[cfg(not(target_arch = "wasm32"))]
 mod request;
 #[cfg(not(target_arch = "wasm32"))]
@@ -37,6 +43,8 @@ fn main() -> std::process::ExitCode {
         },
         Command::Resolve(args) => resolve::run(&args),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Memory(args) => memory::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Presets => presets::run(),
     };
     result.map_or_else(|failure| failure.report(), |()| std::process::ExitCode::SUCCESS)

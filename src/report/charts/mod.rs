@@ -25,6 +25,10 @@ pub fn colour(parts: &Parts, component: Component) -> Colour {
         Component::Attention => parts.embed,
         Component::Ffn => parts.ffn,
         Component::Unembed => parts.unembed,
+        Component::Embedding => parts.embed,
+        Component::LinearAttention => parts.attention,
+        Component::Norm => parts.norm,
+        Component::Mtp => parts.other,
     }
 }
 
@@ -36,6 +40,8 @@ pub fn shape(component: Component) -> Shape {
         Component::Attention => Shape::Down,
         Component::Ffn => Shape::Square,
         Component::Unembed => Shape::Diamond,
+        Component::Embedding | Component::Norm | Component::Mtp => Shape::Diamond,
+        Component::LinearAttention => Shape::Down,
     }
 }
 

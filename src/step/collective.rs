@@ -1,0 +1,159 @@
+//! Collectives of a step: bytes over the links of a rank, and their time.
+//!
+//! An all-reduce of n ranks moves 2(n - 1)/n of its payload over each rank's link (ring), once the payload where the
+//! switch adds up; a gather or scatter (n - 1)/n of the whole. A group that spans nodes reduces inside nodes first, and
+//! moves between them what is left to each rank.
+
+use crate::batch::Batch;
+use crate::estimate::Scope;
+use crate::estimate::physical::{Physical, load::Load, stages};
+use crate::hardware::Accelerator;
+use crate::model::anatomy::Span;
+use crate::units::{BytesPerSecond, Seconds};
+
+/// The links of a deployment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Links {
+    /// Inside a node, one way, for each GPU.
+    pub inside: Option<BytesPerSecond>,
+    /// Between nodes, one way, for each GPU.
+    pub between: Option<BytesPerSecond>,
+    /// GPUs of a node.
+    pub node: u64,
+    /// Time of each step of a collective.
+    pub latency: Seconds,
+    /// Whether the switch adds up.
+    pub in_switch: bool,
+}
+
+impl Links {
+    /// The links of an accelerator, in nodes of its usual size or of `node` GPUs.
+    #[must_use]
+    pub fn of(accelerator: &Accelerator, node: Option<u32>) -> Self {
+        let usual = accelerator.gpus_per_node.unwrap_or(1);
+        Self {
+            inside: accelerator.scale_up,
+            between: accelerator.nic,
+            node: u64::from(node.unwrap_or(usual).max(1)),
+            latency: Seconds(0.0),
+            in_switch: false,
+        }
+    }
+
+    /// The GPUs of a group that share a node, and the nodes of the group; ranks of a group stand `apart` GPUs from each
+    /// other.
+    fn split(&self, ranks: u64, apart: u64) -> (u64, u64) {
+        let inside = (self.node / apart.max(1)).clamp(1, ranks.max(1));
+        (inside, ranks.max(1).div_ceil(inside))
+    }
+
+    /// Time of so many bytes inside and between nodes, in steps that have a latency.
+    fn time(&self, inside: f64, between: f64, steps: f64) -> Seconds {
+        let over = |bytes: f64, link: Option<BytesPerSecond>| match link {
+            Some(link) if link.0 > 0.0 => bytes / link.0,
+            _ => 0.0,
+        };
+        // Without a link inside the node everything goes over the other one.
+        let (inside, between) = if self.inside.is_some() { (inside, between) } else { (0.0, inside + between) };
+        Seconds(over(inside, self.inside) + over(between, self.between) + self.latency.0 * steps)
+    }
+}
+
+/// A collective, over the layers of a stage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Collective {
+    /// What it is: `all-reduce after attention and FFN`.
+    pub name: &'static str,
+    /// Ranks that take part.
+    pub ranks: u64,
+    /// How often it runs in a step.
+    pub times: u64,
+    /// Bytes of the tensor, each time.
+    pub payload: f64,
+    /// Bytes over a rank's link inside the node, all times together.
+    pub inside: f64,
+    /// Bytes over its link to other nodes.
+    pub between: f64,
+    /// At least so long.
+    pub time: Seconds,
+}
+
+/// The collectives of a rank of a stage.
+#[must_use]
+pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<Collective> {
+    let anatomy = physical.anatomy();
+    let layout = physical.settings.layout;
+    let cut = physical.cut(Scope::PerGpu);
+    let count = physical.stages();
+    let (from, to) = stages::layers(anatomy.layers(), count, stage);
+    let bytes = physical.dtype.bytes() as f64;
+    let tokens = Load::of(batch, Span::Full, |_| true).tokens as f64;
+    let row = tokens * anatomy.hidden as f64 * bytes;
+    let mut found = Vec::new();
+    let mut reduces = 0;
+    // Layers whose experts need the tokens of other data-parallel ranks, and what goes to and fro for each.
+    let (mut exchanges, mut out, mut back) = (0, 0.0, 0.0);
+    for (kind, layers) in anatomy.kinds.iter().zip(anatomy.counts(from, to)) {
+        reduces += kind.reduces * layers;
+        let Some(experts) = kind.experts.filter(|_| cut.dp > 1 && layers > 0) else { continue };
+        exchanges += layers;
+        let narrow =
+            kind.of(crate::model::anatomy::Op::RoutedUp).any(|matrix| physical.format(matrix).compute.is_some());
+        let width = experts.width as f64;
+        let element = if narrow { 1.0 } else { bytes };
+        // Every token to every rank, or a copy to each of its experts, whichever is less.
+        let ranks = (cut.dp - 1) as f64;
+        let copies = experts.per_token as f64 * (1.0 - 1.0 / (cut.tp * cut.dp) as f64);
+        let times = if layout.ep { ranks.min(copies) } else { ranks };
+        out += tokens * width * element * times * layers as f64;
+        back += tokens * width * bytes * times * layers as f64;
+    }
+    if cut.tp > 1 {
+        let reduce = |name, times: u64| reduce(links, name, cut.tp, times, row);
+        if reduces > 0 {
+            found.push(reduce("all-reduce after attention and FFN", reduces));
+        }
+        if stage == 0 {
+            found.push(reduce("all-reduce of the embedding", 1));
+        }
+        if stage + 1 == count
+            && let Some(head) = &anatomy.head
+        {
+            let logits = Load::logits(batch) as f64 * head.out(1) as f64 * bytes;
+            found.push(gather(links, "gather of logits", (cut.tp, 1), 1, logits * (cut.tp - 1) as f64 / cut.tp as f64));
+        }
+    }
+    if exchanges > 0 {
+        let ranks = if layout.ep { cut.tp * cut.dp } else { cut.dp };
+        let apart = if layout.ep { 1 } else { cut.tp };
+        found.push(gather(links, "dispatch to experts", (ranks, apart), exchanges, out));
+        found.push(gather(links, "combine from experts", (ranks, apart), exchanges, back));
+    }
+    if stage + 1 < count {
+        // Hidden state and residual, a slice from each rank.
+        let sent = 2.0 * row * anatomy.streams as f64 / cut.tp as f64;
+        found.push(gather(links, "to the next stage", (2, cut.tp), 1, sent));
+    }
+    found
+}
+
+/// An all-reduce of a payload, so many times.
+fn reduce(links: &Links, name: &'static str, ranks: u64, times: u64, payload: f64) -> Collective {
+    let (inside, nodes) = links.split(ranks, 1);
+    let ring = |n: u64| if n > 1 { 2.0 * (n - 1) as f64 / n as f64 } else { 0.0 };
+    let factor = if links.in_switch { ring(inside).min(1.0) } else { ring(inside) };
+    let repeated = times as f64;
+    let (near, far) = (factor * payload * repeated, ring(nodes) * payload / inside as f64 * repeated);
+    let steps = 2.0 * (ranks - 1) as f64 * repeated;
+    Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, steps) }
+}
+
+/// A gather, scatter or exchange that moves so many bytes over a rank's link in all.
+fn gather(links: &Links, name: &'static str, (ranks, apart): (u64, u64), times: u64, moved: f64) -> Collective {
+    let (inside, nodes) = links.split(ranks, apart);
+    // Of a rank's peers, those in other nodes.
+    let far = if nodes > 1 { moved * (ranks - inside) as f64 / (ranks - 1).max(1) as f64 } else { 0.0 };
+    let (near, steps) = (moved - far, times as f64);
+    let payload = if times > 0 { moved / times as f64 } else { 0.0 };
+    Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, steps) }
+}
