@@ -1,9 +1,9 @@
 //! The measuring desk in a worker of the page: messages in, JSON out. What is decided is decided in [`crate::bench::desk`].
 //!
-//! A message is an array whose first item says what it is: `select` with a comparison as JSON, a place and a name, `field` with a name and a text, `act`
-//! with what was clicked, `text` with what was pasted, `begin` before files that come together, `file` with a file. The first answer is `ready`.
+//! A message is an array whose first item says what it is: `select` with a comparison as JSON, a place and names, `field` with a name and a text, `act`
+//! with what was clicked, `text` with what was pasted, `begin` before files that come together, `file` with a file. The first answer is the desk's two shells.
 
-use crate::bench::desk::{Desk, Reply, Taken, shell};
+use crate::bench::desk::{Desk, Reply, Taken, physical_shell, shell};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
@@ -27,7 +27,8 @@ pub fn start() {
     let heard = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(heard);
     scope.set_onmessage(Some(heard.as_ref().unchecked_ref()));
     heard.forget();
-    let _ = scope.post_message(&JsValue::from_str(shell()));
+    let shells = js_sys::Array::of2(&JsValue::from_str(shell()), &JsValue::from_str(physical_shell()));
+    let _ = scope.post_message(&shells);
 }
 
 fn heard(scope: &Scope, desk: &Shared, parts: &js_sys::Array) {

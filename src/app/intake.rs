@@ -82,9 +82,11 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
         let mut read = Vec::new();
         for file in files {
             // A config is small text; what is neither may be a measurement.
-            if file.size() > MAX_BYTES as f64 || desk::is_named_for(&file.name()) {
-                super::measure::bring(state, &file);
-            } else if file.size() > LARGE && is_for_desk(&file).await {
+            let is_large = file.size() > LARGE;
+            if file.size() > MAX_BYTES as f64
+                || desk::is_named_for(&file.name())
+                || (is_large && is_for_desk(&file).await)
+            {
                 super::measure::bring(state, &file);
             } else if let Ok(text) = JsFuture::from(file.text()).await {
                 let text = text.as_string().unwrap_or_default();

@@ -56,7 +56,8 @@ fn broken(state: State, error: String) {
 pub(super) fn show(state: State, opened: Opened, facts: &Ready) -> Result<(), String> {
     for (place, scenario) in opened.comparison.scenarios().iter().enumerate() {
         if let ModelChoice::Custom(model) = &scenario.model {
-            crate::model::read(&model.config, model.companion.as_deref(), &facts.classes)
+            crate::model::Depth::FIELDS
+                .read(&model.config, model.companion.as_deref(), &facts.classes)
                 .map_err(|error| format!("The config.json of scenario {} cannot be read: {error}", letter(place)))?;
         }
     }

@@ -30,27 +30,48 @@ pub(super) struct Desk {
     queue: Vec<js_sys::Array>,
 }
 
-/// The place.
+/// How long the desk waits after the first paint, which it must not slow down.
+const LATER: Duration = Duration::from_millis(400);
+
+/// The physical model's part.
+#[component]
+pub(super) fn Physics(state: State) -> impl IntoView {
+    follow(state);
+    super::html::follow(move || {
+        if matches!(Facts::clone(&state.facts.now()), Facts::Ready(_)) {
+            set_timeout(move || open(state), LATER);
+        }
+    });
+    view! {
+        <section class="card desk-part" id="physical">
+            <h2>"Physical model: what the hardware has to do"</h2>
+            <div id="physics" on:click=pressed(state) on:input=typed(state)>
+                <p class="hint">"Loading."</p>
+            </div>
+        </section>
+    }
+}
+
+/// The place of measurements.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let toggled = move |event: web_sys::Event| {
-        let details = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        if details.is_some_and(|details| details.id() == "measure" && details.has_attribute("open")) {
-            open(state);
-        }
-    };
-    follow(state);
-    let pressed = move |event: web_sys::Event| act(state, &event);
-    let typed = move |event: web_sys::Event| field(state, &event);
     view! {
-        <details class="card foldable" id="measure" on:toggle=toggled>
+        <details class="card foldable" id="measure">
             <summary><h2>"Measure, and read measurements back"</h2></summary>
-            <div id="desk" on:click=move |event| pressed(event.into()) on:input=changed(typed)>
+            <div id="desk" on:click=pressed(state) on:input=typed(state)>
                 <p class="hint">"Loading."</p>
             </div>
             <input type="file" id="desk-files" multiple hidden on:change=changed(move |event| chosen(state, &event))/>
         </details>
     }
+}
+
+fn pressed(state: State) -> Box<dyn FnMut(web_sys::MouseEvent)> {
+    super::html::pressed(move |event| act(state, &event))
+}
+
+fn typed(state: State) -> Box<dyn FnMut(web_sys::Event)> {
+    changed(move |event| field(state, &event))
 }
 
 /// Starts the worker, once.
@@ -70,7 +91,10 @@ fn open(state: State) {
         let Some(worker) = started.and_then(|worker| worker.dyn_into::<web_sys::Worker>().ok()) else {
             return failed();
         };
-        let heard = move |event: web_sys::MessageEvent| heard(state, &event.data().as_string().unwrap_or_default());
+        let heard = move |event: web_sys::MessageEvent| match event.data().as_string() {
+            Some(message) => heard(state, &message),
+            None => begun(state, &event.data()),
+        };
         let heard = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(heard);
         worker.set_onmessage(Some(heard.as_ref().unchecked_ref()));
         heard.forget();
@@ -82,16 +106,15 @@ fn open(state: State) {
 }
 
 fn failed() {
-    if let Some(host) = host() {
+    for host in HOSTS.iter().filter_map(|id| document().get_element_by_id(id)) {
         host.set_text_content(Some(
-            "The desk did not load, or has stopped. The estimates are not touched by that; reload the page to try again.",
+            "This part did not load, or has stopped. The estimates above are not touched by that; reload to try again.",
         ));
     }
 }
 
-fn host() -> Option<web_sys::Element> {
-    document().get_element_by_id("desk")
-}
+/// Where the desk's shells go.
+const HOSTS: [&str; 2] = ["desk", "physics"];
 
 /// Says something to the worker, or keeps it until it listens.
 fn send(state: State, parts: &[&JsValue]) {
@@ -194,33 +217,43 @@ fn tell(state: State) {
     let (file, place) = state.comparison.with_untracked(|comparison| {
         (crate::scenario::file::to_file(comparison, &facts.presets), comparison.place(id).unwrap_or_default())
     });
-    let name = untrack(move || super::scenarios::names(state)).get(place).cloned().unwrap_or_default();
-    say(state, &["select", &file, &place.to_string(), &super::compare::heading(place, &name)]);
+    let names = untrack(move || super::scenarios::names(state));
+    let names = names.iter().enumerate().map(|(place, name)| super::compare::heading(place, &name.replace('\n', " ")));
+    say(state, &["select", &file, &place.to_string(), &names.collect::<Vec<_>>().join("\n")]);
+}
+
+/// Takes the desk's shells, and begins to talk.
+fn begun(state: State, shells: &JsValue) {
+    let shells: js_sys::Array = shells.clone().unchecked_into();
+    for (id, shell) in HOSTS.iter().zip(shells.iter()) {
+        if let Some(host) = document().get_element_by_id(id) {
+            host.set_inner_html(&shell.as_string().unwrap_or_default());
+        }
+    }
+    state.desk.update_value(|desk| desk.ready = true);
+    tell(state);
+    let queue = state.desk.try_update_value(|desk| std::mem::take(&mut desk.queue)).unwrap_or_default();
+    for message in queue {
+        send(state, &message.iter().collect::<Vec<_>>().iter().collect::<Vec<_>>());
+    }
+}
+
+/// The element of the desk's with an attribute of that value. Names of blocks and fields are its own, without quotes.
+fn part(attribute: &str, name: &str) -> Option<web_sys::Element> {
+    document().query_selector(&format!("[{attribute}=\"{name}\"]")).ok().flatten()
 }
 
 /// Does what the desk says.
 fn heard(state: State, message: &str) {
-    let Some(host) = host() else { return };
-    if !state.desk.with_value(|desk| desk.ready) {
-        host.set_inner_html(message);
-        state.desk.update_value(|desk| desk.ready = true);
-        tell(state);
-        let queue = state.desk.try_update_value(|desk| std::mem::take(&mut desk.queue)).unwrap_or_default();
-        for message in queue {
-            send(state, &message.iter().collect::<Vec<_>>().iter().collect::<Vec<_>>());
-        }
-        return;
-    }
     let Ok(document) = parse(message) else { return };
     let reply = document.root;
     for (name, markup) in pairs(&reply, "blocks") {
-        // Names of blocks and fields are the desk's own, without quotes.
-        if let Some(block) = host.query_selector(&format!("[data-block=\"{name}\"]")).ok().flatten() {
+        if let Some(block) = part("data-block", &name) {
             super::html::replace(&block, &markup);
         }
     }
     for (name, value) in pairs(&reply, "values") {
-        show_value(&host, &name, &value);
+        show_value(&name, &value);
     }
     let (set, apply) = (pairs(&reply, "set"), pairs(&reply, "apply"));
     let cases: Vec<Case> = texts(&reply, "cases").iter().filter_map(|text| Case::parse(text).ok()).collect();
@@ -249,6 +282,12 @@ fn heard(state: State, message: &str) {
     if let [name, content] = texts(&reply, "save").as_slice() {
         super::export::download(name, "text/plain", content);
     }
+    if let [text, title] = texts(&reply, "tile").as_slice() {
+        let tile = (text.clone(), title.clone());
+        if state.view.with_untracked(|view| view.memory != tile) {
+            state.view.update(|view| view.memory = tile);
+        }
+    }
     if let Some(said) = reply.get("say").and_then(Node::text) {
         state.say(said);
     }
@@ -269,8 +308,8 @@ fn pairs(reply: &Node, key: &str) -> Vec<(String, String)> {
 }
 
 /// Puts a text into a field, unless somebody is typing there.
-fn show_value(host: &web_sys::Element, name: &str, value: &str) {
-    let Some(field) = host.query_selector(&format!("[data-field=\"{name}\"]")).ok().flatten() else { return };
+fn show_value(name: &str, value: &str) {
+    let Some(field) = part("data-field", name) else { return };
     if document().active_element().as_ref() == Some(&field) {
         return;
     }

@@ -77,6 +77,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
                 <compare::Compare state/>
                 <notes::Notes state/>
                 <charts::Charts state/>
+                <measure::Physics state/>
                 <sweep::Panel state/>
                 <measure::Panel state/>
                 <operations::Operations state/>

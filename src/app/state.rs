@@ -9,7 +9,7 @@ use super::held::{Held, Known};
 use super::history::History;
 use super::link::{LinkState, Written};
 use crate::json::parse;
-use crate::model::{ConfigError, read};
+use crate::model::{ConfigError, Depth};
 use crate::report::SortBy;
 use crate::report::charts::{Layer, Measured};
 pub(super) use crate::report::outcome::Outcome;
@@ -73,6 +73,8 @@ pub(super) struct View {
     pub(super) sort: Option<(SortBy, bool)>,
     /// The sweep.
     pub(super) sweep: super::sweep::Choice,
+    /// The memory of the headline figures, and what it is exactly.
+    pub(super) memory: (String, String),
     /// Measured points of the roofline.
     pub(super) measured: Vec<Measured>,
 }
@@ -288,7 +290,7 @@ impl State {
     /// Takes a config text for the selected scenario, or keeps it as a draft with its error.
     pub(super) fn take_config(self, text: String, companion: Option<String>, file: Option<String>) {
         let known = self.facts.with_untracked(|facts| match facts {
-            Facts::Ready(ready) => Some(read(&text, companion.as_deref(), &ready.classes).map(|_| ())),
+            Facts::Ready(ready) => Some(Depth::FIELDS.read(&text, companion.as_deref(), &ready.classes).map(|_| ())),
             _ => None,
         });
         match known {
@@ -337,7 +339,7 @@ fn outcomes(comparison: &Comparison, facts: &Ready, previous: Option<&Outcomes>)
         let known = before.iter().chain(&done).find(|outcome| outcome.scenario.model == scenario.model);
         let model = known
             .map(|outcome| outcome.model.clone())
-            .or_else(|| resolved(&scenario.model, &facts.presets, &facts.classes));
+            .or_else(|| resolved(&scenario.model, &facts.presets, &facts.classes, Depth::FIELDS));
         if let Some(outcome) = model.and_then(|model| estimated(scenario, model, comparison.scope)) {
             done.push(Arc::new(outcome));
         }

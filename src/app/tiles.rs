@@ -17,6 +17,10 @@ pub(super) fn Tiles(state: State) -> impl IntoView {
         html.raw("<dl class=\"tiles\">");
         if let Some(outcome) = state.shown() {
             figures(&outcome, &mut html);
+            let (text, title) = state.view.with(|view| view.memory.clone());
+            let (text, title) =
+                if text.is_empty() { (NONE, "The physical model is loading") } else { (&*text, &*title) };
+            tile(&mut html, "", "Memory per GPU", text, title);
         }
         html.raw("</dl>").take()
     });

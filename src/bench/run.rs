@@ -1,4 +1,5 @@
-//! How a case is run: what `vllm bench forward` is told beside the model, the layout and the cases.
+//! How a case is run: what `vllm bench forward` is told beside the model, the layout and the cases, and what the physical
+//! model assumes of the server.
 //!
 //! Every setting has a name and a text, which is what fields, links and files hold; [`Run::set`] takes no text that
 //! [`Run::get`] would not give back as the same setting.
@@ -53,6 +54,16 @@ pub struct Run {
     pub exclude_drafter: bool,
     /// What the model is called where it is measured; empty: as its source calls it.
     pub model: String,
+    /// The chance that a draft token is accepted, 0 to 1.
+    pub acceptance: f64,
+    /// The part of the usable memory that the server takes, 0 to 1.
+    pub utilization: f64,
+    /// Tokens of a block of the KV cache.
+    pub block_size: u32,
+    /// Whether tokens spread over experts as evenly as they can, instead of at random.
+    pub balanced: bool,
+    /// The price of a GPU's hour, in any currency.
+    pub price: Option<f64>,
 }
 
 /// vLLM's own, and nodes of eight GPUs.
@@ -67,13 +78,18 @@ impl Default for Run {
             profile: false,
             exclude_drafter: false,
             model: String::new(),
+            acceptance: 1.0,
+            utilization: 0.9,
+            block_size: 16,
+            balanced: false,
+            price: None,
         }
     }
 }
 
 impl Run {
     /// The names of the settings.
-    pub const KEYS: [&str; 10] = [
+    pub const KEYS: [&str; 15] = [
         "model",
         "max_model_len",
         "kv_len_jitter",
@@ -84,6 +100,11 @@ impl Run {
         "gpus_per_node",
         "profile",
         "exclude_drafter",
+        "acceptance",
+        "utilization",
+        "block_size",
+        "balanced",
+        "price",
     ];
 
     /// A setting as a text; empty where nothing is set, or where there is no such setting.
@@ -100,6 +121,11 @@ impl Run {
             "gpus_per_node" => self.gpus_per_node.to_string(),
             "profile" => self.profile.to_string(),
             "exclude_drafter" => self.exclude_drafter.to_string(),
+            "acceptance" => self.acceptance.to_string(),
+            "utilization" => self.utilization.to_string(),
+            "block_size" => self.block_size.to_string(),
+            "balanced" => self.balanced.to_string(),
+            "price" => self.price.map(|price| price.to_string()).unwrap_or_default(),
             _ => String::new(),
         }
     }
@@ -114,11 +140,7 @@ impl Run {
             "model" => self.model = model(text)?,
             "max_model_len" if text.is_empty() => self.jitter.max_model_len = None,
             "max_model_len" => self.jitter.max_model_len = Some(at_least_one(text, u64::from(u32::MAX))?),
-            "kv_len_jitter" => {
-                let amount = crate::decimal::parse(text).filter(|amount| (0.0..=1.0).contains(amount));
-                // A negative zero would print as none that was typed.
-                self.jitter.amount = amount.map(f64::abs).ok_or_else(|| expected(text, "a number from 0 to 1"))?;
-            }
+            "kv_len_jitter" => self.jitter.amount = part(text)?,
             "seed" => self.jitter.seed = text.parse().map_err(|_| expected(text, "a whole number below 2^64"))?,
             "routing" => {
                 let known = Routing::ALL.into_iter().find(|routing| routing.name() == text);
@@ -129,12 +151,27 @@ impl Run {
             "gpus_per_node" => self.gpus_per_node = small(text)?,
             "profile" => self.profile = flag(text)?,
             "exclude_drafter" => self.exclude_drafter = flag(text)?,
+            "acceptance" => self.acceptance = part(text)?,
+            "utilization" => self.utilization = part(text)?,
+            "block_size" => self.block_size = small(text)?,
+            "balanced" => self.balanced = flag(text)?,
+            "price" if text.is_empty() => self.price = None,
+            "price" => {
+                let price = crate::decimal::parse(text).filter(|price| price.is_finite() && *price > 0.0);
+                self.price = Some(price.ok_or_else(|| expected(text, "a price above 0"))?);
+            }
             _ => {
                 return Err(format!("There is no setting {}; expected one of {}.", quoted(key), Self::KEYS.join(", ")));
             }
         }
         Ok(())
     }
+}
+
+fn part(text: &str) -> Result<f64, String> {
+    let amount = crate::decimal::parse(text).filter(|amount| (0.0..=1.0).contains(amount));
+    // A negative zero would print as none that was typed.
+    amount.map(f64::abs).ok_or_else(|| expected(text, "a number from 0 to 1"))
 }
 
 fn expected(text: &str, what: &str) -> String {
@@ -170,7 +207,10 @@ mod tests {
     #[test]
     fn what_is_set_is_given_back() {
         let mut run = Run::default();
-        let texts = ["org/name", "131072", "0.25", "7", "real", "50", "3", "4", "true", "true"];
+        let texts = [
+            "org/name", "131072", "0.25", "7", "real", "50", "3", "4", "true", "true", "0.7", "0.85", "64", "true",
+            "2.5",
+        ];
         for (key, text) in Run::KEYS.iter().zip(texts) {
             assert_ne!(run.get(key), text);
             assert_eq!(run.set(key, text), Ok(()));
@@ -199,6 +239,9 @@ mod tests {
             error("iters", "many"),
             error("gpus_per_node", "0"),
             error("profile", "yes"),
+            error("acceptance", "2"),
+            error("block_size", "0"),
+            error("price", "-1"),
             error("speed", "9"),
         ];
         insta::assert_snapshot!(errors.join("\n"), @r"
@@ -211,7 +254,10 @@ mod tests {
         `many` is not a number; expected a whole number such as `8192`, `128k` or `8Ki`.
         Found `0`; expected 1 to 65536.
         Found `yes`; expected `true` or `false`.
-        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter.
+        Found `2`; expected a number from 0 to 1.
+        Found `0`; expected 1 to 65536.
+        Found `-1`; expected a price above 0.
+        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter, acceptance, utilization, block_size, balanced, price.
         ");
     }
 }

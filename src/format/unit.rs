@@ -41,6 +41,8 @@ impl Unit {
     pub const INTENSITY: Self = Self { symbol: "FLOP/B", prefixes: BARE, counts: false };
     /// Throughput: `12.3 ktok/s`.
     pub const TOKEN_PER_SECOND: Self = Self { symbol: "tok/s", prefixes: DECIMAL, counts: false };
+    /// Joules.
+    pub const JOULE: Self = Self { symbol: "J", prefixes: DECIMAL, counts: false };
     /// Parameters: `671 billion parameters`.
     pub const PARAMETERS: Self = Self { symbol: "parameters", prefixes: WORDS, counts: true };
     /// Durations, from nanoseconds to seconds: `65.0 ms`.

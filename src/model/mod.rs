@@ -31,5 +31,5 @@ pub use dtype::{Dtype, KvDtype};
 pub use origin::Origin;
 pub use reading::Reading;
 pub use reduce::{reduce, reduce_companion};
-pub use resolve::{ConfigError, read, resolve};
+pub use resolve::{ConfigError, Depth, read, resolve};
 pub use spec::{ModelSpec, Note, Weight};

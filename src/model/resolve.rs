@@ -1,6 +1,6 @@
 //! From a pasted `config.json` to a [`ModelSpec`]: which sub-config, and the names under which vLLM looks for each field.
 
-use super::anatomy::anatomy;
+use super::anatomy::{Anatomy, anatomy};
 use super::attributes::{Attribute, Attributes};
 use super::classes::{Class, ClassTable, TextPart};
 use super::dtype::{Dtype, ServedDtype};
@@ -65,9 +65,7 @@ const MLA_TYPES: [&str; 24] = [
 /// # Errors
 /// Where a text is not JSON, or the config is not a language model's.
 pub fn read(text: &str, companion: Option<&str>, classes: &ClassTable) -> Result<ModelSpec, ConfigError> {
-    let document = json::parse(text)?;
-    let companion = companion.map(json::parse).transpose()?;
-    resolve(&document, companion.as_ref().map(|document| &document.root), classes)
+    Depth::LAYERS.read(text, companion, classes)
 }
 
 /// Resolves a config that was read already.
@@ -75,6 +73,59 @@ pub fn read(text: &str, companion: Option<&str>, classes: &ClassTable) -> Result
 /// # Errors
 /// Where the config is not a language model's.
 pub fn resolve(document: &Document, companion: Option<&Node>, classes: &ClassTable) -> Result<ModelSpec, ConfigError> {
+    Depth::LAYERS.resolve(document, companion, classes)
+}
+
+/// How deeply a config is read.
+///
+/// The vllm model needs a dozen fields, the physical model a description of every layer. Whoever only needs the former
+/// does not carry the code for the latter.
+#[derive(Clone, Copy, Debug)]
+pub struct Depth(fn(&Parts<'_>, &ModelSpec, &Node, Option<&Node>) -> Described);
+
+type Described = Result<Arc<Anatomy>, String>;
+
+impl Depth {
+    /// Only the fields.
+    pub const FIELDS: Self = Self(|_, _, _, _| Err("The layers of the model were not read.".to_owned()));
+    /// The layers as well.
+    pub const LAYERS: Self = Self(layers);
+
+    /// Reads a config from texts, as [`read`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(self, text: &str, companion: Option<&str>, classes: &ClassTable) -> Result<ModelSpec, ConfigError> {
+        let document = json::parse(text)?;
+        let companion = companion.map(json::parse).transpose()?;
+        self.resolve(&document, companion.as_ref().map(|document| &document.root), classes)
+    }
+
+    /// Resolves a config, as [`resolve`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn resolve(
+        self,
+        document: &Document,
+        companion: Option<&Node>,
+        classes: &ClassTable,
+    ) -> Result<ModelSpec, ConfigError> {
+        resolved(document, companion, classes, self)
+    }
+}
+
+fn layers(parts: &Parts<'_>, spec: &ModelSpec, root: &Node, companion: Option<&Node>) -> Described {
+    let scheme = Scheme::read(root, parts.text.json, companion, &spec.text_type);
+    anatomy(&parts.top, &parts.text, &parts.ffn, spec, &scheme).map(Arc::new)
+}
+
+fn resolved(
+    document: &Document,
+    companion: Option<&Node>,
+    classes: &ClassTable,
+    depth: Depth,
+) -> Result<ModelSpec, ConfigError> {
     let (root, unwrapped) = unwrap_config(&document.root);
     if !root.is_object() {
         return Err(ConfigError::NotAnObject(root.describe()));
@@ -84,8 +135,7 @@ pub fn resolve(document: &Document, companion: Option<&Node>, classes: &ClassTab
     }
     let parts = Parts::find(root, classes);
     let mut spec = parts.spec(root, companion);
-    let scheme = Scheme::read(root, parts.text.json, companion, &spec.text_type);
-    spec.anatomy = anatomy(&parts.top, &parts.text, &parts.ffn, &spec, &scheme).map(Arc::new);
+    spec.anatomy = (depth.0)(&parts, &spec, root, companion);
     let given = notes::Given { root, companion, repairs: &document.repairs, unwrapped };
     spec.notes = notes::notes(&spec, &parts, &given);
     Ok(spec)

@@ -11,6 +11,7 @@ pub(crate) mod fixtures;
 mod model;
 mod names;
 pub mod outcome;
+pub mod physics;
 mod precision;
 mod rows;
 mod summary;

@@ -6,7 +6,7 @@ use crate::estimate::vllm::Vllm;
 use crate::estimate::{Breakdown, EstimateError, Estimator, Scope};
 use crate::hardware::Accelerator;
 use crate::model::presets::Preset;
-use crate::model::{ClassTable, ModelSpec, read, resolve};
+use crate::model::{ClassTable, Depth, ModelSpec};
 use crate::scenario::state::{ModelChoice, Scenario};
 use crate::settings::Settings;
 use std::sync::Arc;
@@ -70,18 +70,18 @@ pub fn estimated(scenario: &Scenario, model: Arc<Model>, scope: Scope) -> Option
 
 /// The model of a choice; `None` where there is no such preset, or where a config cannot be read.
 #[must_use]
-pub fn resolved(choice: &ModelChoice, presets: &[Preset], classes: &ClassTable) -> Option<Arc<Model>> {
+pub fn resolved(choice: &ModelChoice, presets: &[Preset], classes: &ClassTable, depth: Depth) -> Option<Arc<Model>> {
     let model = match choice {
         ModelChoice::Preset(id) => {
             let preset = presets.iter().find(|preset| preset.id == *id)?;
             Model {
                 name: preset.name.clone(),
                 source: format!("config.json of {}, read {}", preset.source, preset.as_of),
-                spec: resolve(&preset.config, None, classes).ok()?,
+                spec: depth.resolve(&preset.config, None, classes).ok()?,
             }
         }
         ModelChoice::Custom(custom) => {
-            let spec = read(&custom.config, custom.companion.as_deref(), classes).ok()?;
+            let spec = depth.read(&custom.config, custom.companion.as_deref(), classes).ok()?;
             let named = if spec.model_type.is_empty() { "custom model" } else { spec.model_type.as_str() };
             let beside = if custom.companion.is_some() { " with hf_quant_config.json" } else { "" };
             Model {

@@ -11,7 +11,12 @@ pub(super) fn show(selected: &Selected, wrong: Option<&(String, String)>, reply:
         let name = field.replace('_', "-");
         View::from(element("p").with("class", "problem").and(format!("{name}: {problem}")))
     };
-    reply.show("run-problem", wrong.map(problem));
+    let (ours, served) = match wrong {
+        Some(wrong) if super::SERVED.contains(&wrong.0.as_str()) => (None, Some(wrong)),
+        other => (other, None),
+    };
+    reply.show("run-problem", ours.map(problem));
+    reply.show("physical-problem", served.map(problem));
     let command = selected.command();
     let said = warnings(&command, &selected.subject());
     let copy = element("button").with("type", "button").with("data-act", "copy-command").and("Copy the command");

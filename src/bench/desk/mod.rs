@@ -8,6 +8,7 @@ mod cases;
 mod command;
 mod jitter;
 mod kernels;
+mod physical;
 mod reply;
 mod results;
 mod selected;
@@ -16,7 +17,7 @@ mod shell;
 mod taken;
 
 pub use reply::Reply;
-pub use shell::shell;
+pub use shell::{physical_shell, shell};
 pub use taken::Taken;
 
 use super::kernels::Summary;
@@ -29,7 +30,9 @@ use taken::Brought;
 /// The desk.
 #[derive(Debug, Default)]
 pub struct Desk {
-    selected: Option<Selected>,
+    /// All scenarios, and the place of the one that is selected.
+    all: Vec<Selected>,
+    place: usize,
     /// A field of the run whose text is no setting, with what is wrong.
     wrong: Option<(String, String)>,
     cases: cases::Pasted,
@@ -43,11 +46,14 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Takes what is selected on the page: a comparison as a file holds it, the place of the scenario, and its name.
-    pub fn select(&mut self, file: &str, place: usize, name: &str) -> Reply {
+    /// Takes what is on the page: a comparison as a file holds it, the place of the scenario that is selected, and the
+    /// names of all, one a line.
+    pub fn select(&mut self, file: &str, place: usize, names: &str) -> Reply {
         let mut reply = Reply::default();
-        if let Some(selected) = Selected::read(file, place, name) {
-            let before = self.selected.take().map(|selected| selected.run);
+        if let Some(all) = Selected::read(file, names, &self.all).filter(|all| place < all.len()) {
+            let before = self.all.get(self.place).map(|selected| selected.run.clone());
+            (self.all, self.place) = (all, place);
+            let Some(selected) = self.all.get(place) else { return reply };
             if before.is_none() {
                 reply.value("rules", kernels::Kernels::usual_rules());
             }
@@ -59,7 +65,6 @@ impl Desk {
                     reply.value(key, selected.run.get(key));
                 }
             }
-            self.selected = Some(selected);
         }
         self.refreshed(reply)
     }
@@ -86,7 +91,7 @@ impl Desk {
     /// Takes a click.
     pub fn act(&mut self, act: &str) -> Reply {
         let mut reply = Reply::default();
-        let Some(selected) = &self.selected else { return reply };
+        let Some(selected) = self.all.get(self.place) else { return reply };
         let (what, rest) = act.split_once(':').unwrap_or((act, ""));
         let cases = &selected.outcome.scenario.cases;
         match what {
@@ -194,8 +199,10 @@ impl Desk {
 
     /// The blocks that changed.
     fn refreshed(&mut self, mut reply: Reply) -> Reply {
-        let Some(selected) = &self.selected else { return reply };
+        let Some(selected) = self.all.get(self.place) else { return reply };
+        physical::show(&self.all, self.place, &mut reply);
         command::show(selected, self.wrong.as_ref(), &mut reply);
+        reply.show("validation", []);
         jitter::show(selected, &mut reply);
         self.cases.show(&mut reply);
         let said = self.files.iter().map(|(text, wrong)| {
@@ -225,6 +232,9 @@ pub fn is_for(text: &str) -> bool {
 pub fn is_named_for(name: &str) -> bool {
     [".gz", ".yaml", ".yml", ".txt", ".log", ".prom"].iter().any(|end| name.ends_with(end))
 }
+
+/// Fields of the run that stand with the physical model.
+const SERVED: [&str; 5] = ["acceptance", "utilization", "block_size", "balanced", "price"];
 
 const EXPECTED: &str = "This is none of the files that are read here; expected results of `vllm bench forward \
     --output-json`, a kernel summary (`*.kernels.json`), a Chrome trace (`*.trace.json`, also `.gz`), a shapes file in \

@@ -25,6 +25,8 @@ pub struct Reply {
     copy: Option<[String; 2]>,
     /// A file to save: name and content.
     save: Option<[String; 2]>,
+    /// The memory of the headline figures: a text, and what it is exactly.
+    tile: Option<[String; 2]>,
     /// A sentence for the live region.
     say: Option<String>,
 }
@@ -70,6 +72,10 @@ impl Reply {
         self.points = Some(points);
     }
 
+    pub(super) fn tile(&mut self, text: &str, title: &str) {
+        self.tile = Some([text.to_owned(), title.to_owned()]);
+    }
+
     pub(super) fn copy(&mut self, what: &str, content: String) {
         self.copy = Some([what.to_owned(), content]);
     }
@@ -102,7 +108,9 @@ impl Reply {
         if let Some(points) = &self.points {
             out.put("points", list(points.iter().map(|point| texts(point))));
         }
-        for (key, pair) in [("copy", &self.copy), ("save", &self.save), ("scenario", &self.scenario)] {
+        for (key, pair) in
+            [("copy", &self.copy), ("save", &self.save), ("scenario", &self.scenario), ("tile", &self.tile)]
+        {
             if let Some(pair) = pair {
                 out.put(key, texts(pair));
             }

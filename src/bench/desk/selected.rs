@@ -4,9 +4,10 @@ use crate::batch::case::Case;
 use crate::bench::command::{Command, Subject};
 use crate::bench::run::Run;
 use crate::estimate::{Cost, Estimator, Scope};
-use crate::model::ClassTable;
 use crate::model::presets::builtin;
+use crate::model::{ClassTable, Depth};
 use crate::report::outcome::{Outcome, estimated, resolved};
+use crate::report::physics::Physics;
 use crate::scenario::file::from_file;
 use crate::scenario::state::ModelChoice;
 
@@ -17,16 +18,32 @@ pub(super) struct Selected {
     pub(super) name: String,
     pub(super) outcome: Outcome,
     pub(super) run: Run,
+    /// What the physical model says, or why it says nothing.
+    pub(super) physics: Result<Physics, String>,
 }
 
 impl Selected {
-    /// The scenario at a place of a comparison, as a file holds it; `None` where there is no such one.
-    pub(super) fn read(file: &str, place: usize, name: &str) -> Option<Self> {
+    /// The scenarios of a comparison, as a file holds it, with what the page calls them; those of `before` that are the
+    /// same are taken over. `None` where the file is none, or a scenario has no estimate.
+    pub(super) fn read(file: &str, names: &str, before: &[Self]) -> Option<Vec<Self>> {
         let comparison = from_file(file, builtin()).ok()?.comparison;
-        let scenario = comparison.scenarios().get(place)?;
-        let model = resolved(&scenario.model, builtin(), ClassTable::builtin())?;
-        let outcome = estimated(scenario, model, Scope::PerGpu)?;
-        Some(Self { name: name.to_owned(), outcome, run: comparison.run.clone() })
+        let run = &comparison.run;
+        let mut names = names.lines();
+        let mut all: Vec<Self> = Vec::new();
+        for scenario in comparison.scenarios() {
+            let name = names.next().unwrap_or_default().to_owned();
+            if let Some(same) = before.iter().find(|one| one.outcome.scenario == *scenario && one.run == *run) {
+                all.push(Self { name, ..same.clone() });
+                continue;
+            }
+            let known = before.iter().chain(&all).find(|one| one.outcome.scenario.model == scenario.model);
+            let model = known.map(|one| one.outcome.model.clone());
+            let model = model.or_else(|| resolved(&scenario.model, builtin(), ClassTable::builtin(), Depth::LAYERS))?;
+            let outcome = estimated(scenario, model, Scope::PerGpu)?;
+            let physics = Physics::of(&outcome, run);
+            all.push(Self { name, outcome, run: run.clone(), physics });
+        }
+        Some(all)
     }
 
     /// FLOPs and bytes of one GPU for a case.

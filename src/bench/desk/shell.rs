@@ -1,5 +1,24 @@
 //! What of the desk never changes: headings, fields, and the places of its blocks.
 
+/// The markup of the physical model's part; as in [`shell`].
+#[must_use]
+pub fn physical_shell() -> &'static str {
+    r#"<div data-block="physical"></div>
+<div class="desk-fields">
+<label><span>Acceptance of a draft</span><input data-field="acceptance" inputmode="decimal" autocomplete="off"></label>
+<label><span>Memory utilization</span><input data-field="utilization" inputmode="decimal" autocomplete="off"></label>
+<label><span>Tokens a KV block</span><input data-field="block_size" inputmode="numeric" autocomplete="off"></label>
+<label><span>Price of a GPU hour</span><input data-field="price" inputmode="decimal" autocomplete="off" placeholder="not said"></label>
+<label class="check"><input type="checkbox" data-field="balanced"><span>Experts balanced</span></label>
+</div>
+<div data-block="physical-problem" role="alert"></div>
+<details class="desk-more" open><summary>Why the two models differ</summary><div data-block="physical-differ"></div></details>
+<details class="desk-more"><summary>Memory, by stage</summary><div data-block="physical-memory"></div></details>
+<details class="desk-more"><summary>Communication</summary><div data-block="physical-links"></div></details>
+<details class="desk-more"><summary>Every operation</summary><div data-block="physical-operations"></div></details>
+<details class="desk-more"><summary>Held against measurements</summary><div data-block="validation"></div></details>"#
+}
+
 /// The markup; blocks are elements with `data-block`, fields have `data-field`, and what can be clicked `data-act`.
 #[must_use]
 pub fn shell() -> &'static str {

@@ -40,13 +40,14 @@ fn brought(desk: &mut Desk, name: &str, text: &str) -> Node {
 #[test]
 fn the_shell_has_a_place_for_everything_that_is_shown_and_set() {
     let (_, reply) = opened();
+    let shells = [physical_shell(), shell()].concat();
     for key in Run::KEYS {
-        assert!(shell().contains(&format!("data-field=\"{key}\"")), "{key}");
+        assert!(shells.contains(&format!("data-field=\"{key}\"")), "{key}");
     }
     for id in blocks(&reply) {
-        assert!(shell().contains(&format!("data-block=\"{id}\"")), "{id}");
+        assert!(shells.contains(&format!("data-block=\"{id}\"")), "{id}");
     }
-    assert_eq!(blocks(&reply).len(), shell().matches("data-block=").count());
+    assert_eq!(blocks(&reply).len(), shells.matches("data-block=").count());
 }
 
 #[test]
