@@ -488,6 +488,9 @@ fn what_fits_and_layouts_side_by_side() {
     ] {
         fails(&args, 2, parts);
     }
+    let job = format!(r#"{{"config": {SMALL}, "model": "physical", "weights": {{"experts": 4}}}}"#).replace('\n', " ");
+    let wrong = rooflens(&["estimate", "--jobs", "-"], &job).out;
+    assert!(wrong.contains("expected one of attention, dense, experts, shared, head"), "{wrong}");
     let job = format!(r#"{{"config": {SMALL}, "model": "guess"}}"#).replace('\n', " ");
     let wrong = rooflens(&["estimate", "--jobs", "-"], &job).out;
     assert!(wrong.contains("expected \\\"vllm\\\" or \\\"physical\\\""), "{wrong}");

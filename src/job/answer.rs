@@ -100,7 +100,8 @@ impl Answer {
         map.serialize_entry("dtype", self.settings.dtype(&self.spec).name())?;
         map.serialize_entry("batch", &BatchOut(&self.batch))?;
         map.serialize_entry("components", &Components(&self.vllm))?;
-        let skipped = self.vllm.skipped();
+        // The physical model leaves no component out.
+        let skipped = if self.physical.is_some() { Vec::new() } else { self.vllm.skipped() };
         map.serialize_entry("skipped", &skipped.iter().map(|(c, _)| c.name()).collect::<Vec<_>>())?;
         map.serialize_entry("per_gpu", &Amounts(&self.per_gpu))?;
         map.serialize_entry("global", &Amounts(&self.global))?;

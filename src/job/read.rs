@@ -4,9 +4,11 @@ use super::Question;
 use crate::batch::case::Case;
 use crate::batch::{Batch, Group, Phase};
 use crate::estimate::Method;
+use crate::estimate::physical::{Assumptions, Modules};
 use crate::hardware;
 use crate::json::{Node, Value};
 use crate::layout::Layout;
+use crate::model::scheme::Scheme;
 use crate::model::{Dtype, KvDtype, dtype};
 use crate::settings::{QuantizationChoice, Settings};
 use std::num::NonZeroU32;
@@ -51,7 +53,20 @@ pub struct Job {
     pub question: Question,
 }
 
-const JOB_KEYS: [&str; 8] = ["id", "config", "quant_config", "settings", "batch", "model", "hardware", "gpus_per_node"];
+const JOB_KEYS: [&str; 12] = [
+    "id",
+    "config",
+    "quant_config",
+    "settings",
+    "batch",
+    "model",
+    "hardware",
+    "gpus_per_node",
+    "weights",
+    "balanced_experts",
+    "acceptance",
+    "price",
+];
 const SETTINGS_KEYS: [&str; 8] =
     ["dtype", "kv_cache_dtype", "quantization", "tp", "pp", "dp", "ep", "disable_sliding_window"];
 
@@ -93,7 +108,36 @@ fn question(root: &Node) -> Result<Question, JobError> {
     let hardware = hardware.map_err(|error| JobError(format!("\"hardware\": {error}")))?;
     let node = root.get("gpus_per_node").filter(|node| !node.is_null());
     let node = node.map(|_| size(root, "gpus_per_node")).transpose()?.map(NonZeroU32::get);
-    Ok(Question { method, hardware, node, ..Question::default() })
+    let mut assumptions = Assumptions { balanced: flag(root, "balanced_experts")?, ..Assumptions::default() };
+    for member in root.get("weights").map(Node::members).unwrap_or_default() {
+        let place = Modules::ALL.iter().position(|(_, name)| *name == member.key);
+        let format = member.node.text().and_then(Scheme::named_or_none);
+        match place.and_then(|place| assumptions.formats.get_mut(place)).zip(format) {
+            Some((slot, format)) => *slot = Some(format),
+            None => {
+                let names = Modules::ALL.map(|(_, name)| name).join(", ");
+                let found = member.node.describe();
+                return fail(format!(
+                    "\"weights\" has {:?}: {found}; expected one of {names} with a quantization method or none",
+                    member.key
+                ));
+            }
+        }
+    }
+    let (acceptance, price) = (number(root, "acceptance")?, number(root, "price")?);
+    Ok(Question { method, hardware, node, assumptions, acceptance, price })
+}
+
+/// A number that is not negative.
+fn number(node: &Node, key: &str) -> Result<Option<f64>, JobError> {
+    let Some(found) = node.get(key).filter(|found| !found.is_null()) else { return Ok(None) };
+    let number = match found.value {
+        Value::Int(value) => Some(value as f64),
+        Value::Float(value) => Some(value),
+        _ => None,
+    };
+    let number = number.filter(|number| number.is_finite() && *number >= 0.0);
+    number.map(Some).ok_or_else(|| JobError(format!("\"{key}\" is {}; expected a number from 0", found.describe())))
 }
 
 fn fail<T>(sentence: String) -> Result<T, JobError> {

@@ -14,8 +14,10 @@ use crate::units::Bytes;
 pub struct Bucket {
     /// How many layers.
     pub layers: u64,
-    /// Bytes of a token in one of them, as (bytes, for so many tokens); 0 for states.
+    /// Bytes that are reserved for a token in one of them, as (bytes, for so many tokens); 0 for states.
     pub token: (u64, u64),
+    /// Bytes that a token really takes, alike.
+    pub row: (u64, u64),
     /// Bytes of a sequence in one of them, whatever its length.
     pub state: u64,
     /// The most tokens that are kept, if that is bounded.
@@ -35,6 +37,15 @@ pub struct Pool {
     pub page: u64,
     /// Pages of a sequence's state.
     pub state_pages: u64,
+}
+
+/// Tokens of a block of compressed attention, and what its pages are rounded up to.
+const PACKED: (u64, u64) = (256, 576);
+
+/// What is reserved for rows: compressed ones lie in pages of their own for a block.
+fn packed(row: (u64, u64)) -> (u64, u64) {
+    let (block, align) = PACKED;
+    if row.1 > 1 { ((row.0 * (block / row.1)).next_multiple_of(align), block) } else { row }
 }
 
 impl Pool {
@@ -57,8 +68,9 @@ impl Pool {
                     Core::Compressed(core) => core.window * cache::compressed_row(core.dim, core.rope),
                     _ => 0,
                 };
-                for (place, token) in main_and_index.into_iter().enumerate() {
-                    pool.add(Bucket { layers, token, state: if place == 0 { state } else { 0 }, kept, block });
+                for (place, row) in main_and_index.into_iter().enumerate() {
+                    let state = if place == 0 { state } else { 0 };
+                    pool.add(Bucket { layers, token: packed(row), row, state, kept, block });
                 }
             }
         }
@@ -104,8 +116,13 @@ impl Pool {
     /// Whether all layers grow alike: then a block is the sum of their pages, whatever they are.
     fn is_uniform(&self) -> bool {
         self.buckets.iter().all(|bucket| bucket.state == 0 && bucket.kept.is_none())
-            || self.buckets.iter().any(|bucket| bucket.token.1 > 1)
+            || self.is_packed()
             || self.buckets.len() == 1
+    }
+
+    /// Whether blocks hold the pages of all layers, each as large as it is (compressed attention).
+    fn is_packed(&self) -> bool {
+        self.buckets.iter().any(|bucket| bucket.token.1 > 1)
     }
 
     fn groups(&self, bucket: &Bucket) -> u64 {
@@ -135,7 +152,7 @@ impl Pool {
     pub fn used(&self, length: u64) -> Bytes {
         let of = |bucket: &Bucket| {
             let tokens = u128::from(bucket.kept.map_or(length, |kept| kept.min(length)));
-            let cached = tokens * u128::from(bucket.token.0) / u128::from(bucket.token.1.max(1));
+            let cached = tokens * u128::from(bucket.row.0) / u128::from(bucket.row.1.max(1));
             u128::from(bucket.layers) * (cached + u128::from(bucket.state))
         };
         Bytes(self.buckets.iter().map(of).sum())
@@ -144,6 +161,13 @@ impl Pool {
     /// Bytes that are reserved for a sequence of that length while it decodes, in whole blocks.
     #[must_use]
     pub fn reserved(&self, length: u64) -> Bytes {
+        /// Blocks of windows and of compressors' states that a decoding sequence holds beside its tokens: two groups of
+        /// windows of 128 in blocks of 64, states of 8 tokens in blocks of 4 and of 128 in blocks of 8.
+        const BESIDE: u128 = 2 * 3 + 3 + 17;
+        if self.is_packed() {
+            let (bytes, block) = self.token();
+            return Bytes((u128::from(length).div_ceil(block) + BESIDE) * bytes);
+        }
         let uniform = self.is_uniform();
         let of = |bucket: &Bucket| {
             let block = bucket.block.max(1);

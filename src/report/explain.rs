@@ -82,7 +82,8 @@ fn origin(symbol: Symbol, spec: &ModelSpec, settings: &Settings) -> String {
         S::KvRank => field(mla.map(|mla| &mla.kv_lora_rank)),
         S::RopeDim => field(mla.map(|mla| &mla.qk_rope_head_dim)),
         S::NopeDim => field(mla.map(|mla| &mla.qk_nope_head_dim)),
-        S::ValueDim => field(mla.map(|mla| &mla.v_head_dim)),
+        S::ValueDim if mla.is_some() => field(mla.map(|mla| &mla.v_head_dim)),
+        S::ValueDim => "the layer's description".to_owned(),
         S::QueryRank => field(mla.and_then(|mla| mla.q_lora_rank.as_ref())),
         S::QueryDim => "n + r".to_owned(),
         S::DenseWidth => by_ranks(field(Some(&spec.intermediate))),
@@ -114,6 +115,7 @@ fn dtype_origin(spec: &ModelSpec, settings: &Settings) -> String {
 mod tests {
     use super::*;
     use crate::batch::case::Case;
+    use crate::estimate::physical::{Assumptions, Physical};
     use crate::estimate::vllm::Vllm;
     use crate::estimate::{Estimator, Scope};
     use crate::model::{ClassTable, presets, resolve};
@@ -125,7 +127,9 @@ mod tests {
             let settings = Settings::default();
             let batch = Case::parse("8192,4*1@64").unwrap().batch();
             let breakdown = Vllm::new(&spec, &settings).estimate(&batch, Scope::PerGpu).unwrap();
-            for part in &breakdown.parts {
+            let physical = Physical::new(&spec, &settings, Assumptions::default(), None).unwrap();
+            let physical = physical.estimate(&batch, Scope::PerGpu).unwrap();
+            for part in breakdown.parts.iter().chain(&physical.parts) {
                 for input in part.terms.iter().flat_map(|term| explain(term, part, &spec, &settings)) {
                     assert!(!input.origin.is_empty() && !input.value.is_empty(), "{}: {input:?}", preset.id);
                 }

@@ -23,4 +23,5 @@ mod kernels;
 mod memory;
 mod parameters;
 mod pitfalls;
+mod readings;
 mod served;

@@ -178,9 +178,13 @@ fn hybrid_pools_as_they_are_planned() {
     assert_eq!(token(&sparse, ""), 78_324);
     assert_eq!(token(&sparse, "kv=fp8_ds_mla"), 48_068);
     let v4 = config(&folder, "deepseek-ai__DeepSeek-V4-Flash.json");
-    let (bytes, every) = Pool::of(&physical(&v4, ""), 0, 16, false).token();
-    // 21 layers of one row for 4 tokens with an index, 20 of one for 128, without the padding of pages.
-    assert_eq!(bytes as f64 / every as f64, 21.0 * (584.0 + 132.0) / 4.0 + 20.0 * 584.0 / 128.0);
+    let pool = Pool::of(&physical(&v4, ""), 0, 16, false);
+    let (bytes, every) = pool.token();
+    assert_eq!(pool.reserved(256).0, 27 * 1_002_240);
+    // 21 layers of one row for 4 tokens with an index, 20 of one for 128, in pages that are rounded up.
+    assert_eq!((bytes, every), (1_002_240, 256));
+    let pro = config(&folder, "deepseek-ai__DeepSeek-V4-Pro.json");
+    assert_eq!(Pool::of(&physical(&pro, ""), 0, 16, false).token().0, 1_435_968);
     let qwen = config(&folder, "Qwen__Qwen3.5-35B-A3B.json");
     let pool = Pool::of(&physical(&qwen, ""), 0, 16, false);
     assert_eq!(pool.buckets.iter().map(|bucket| bucket.block).max(), Some(1056));

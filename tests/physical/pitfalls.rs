@@ -470,3 +470,53 @@ fn a_reduced_config_describes_the_same_model() {
     println!("reduced: {same} configs describe the same, cut lists are said in {said:?}");
     assert!(same > 100);
 }
+
+#[test]
+fn a_prefill_of_latent_attention_expands_its_prefix_again() {
+    let spec = model(r#"{"model_type": "deepseek_v3", "num_hidden_layers": 1, "torch_dtype": "bfloat16"}"#);
+    let fresh = step(&spec, "", "1024");
+    let chunk = step(&spec, "", "1024@4096c");
+    assert_eq!(term(&fresh, "kv_b_proj") * 4, term(&chunk, "kv_b_proj"));
+    assert_eq!((term(&fresh, "attn_input"), term(&chunk, "attn_input")), (0, 3072 * 576 * 2));
+    // 192 elements of a key and 128 of a value for each of 128 heads, causal.
+    assert_eq!(term(&fresh, "attn_qk"), 2 * 128 * 192 * (1024 * 1025 / 2));
+    assert_eq!(term(&fresh, "absorb_k_proj"), 0);
+    let decode = step(&spec, "", "1@4096");
+    assert_eq!((term(&decode, "kv_b_proj"), term(&decode, "absorb_k_proj")), (0, 2 * 128 * 128 * 512));
+    assert_eq!(term(&decode, "attn_av"), 2 * 128 * 512 * 4096);
+}
+
+#[test]
+fn the_tokens_of_all_data_parallel_ranks_meet_in_the_experts() {
+    let spec = model(
+        r#"{"model_type": "qwen3_moe", "num_experts": 8, "num_experts_per_tok": 2, "hidden_size": 64,
+        "moe_intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "num_key_value_heads": 4,
+        "vocab_size": 64, "torch_dtype": "bfloat16"}"#,
+    );
+    let flops = |words: &str| term(&step(&spec, words, "16*1@8"), "routed_down_proj");
+    // The same work for each rank, whether experts are spread or cut.
+    assert_eq!((flops(""), flops("dp4 ep"), flops("dp4")), (2 * 64 * 64 * 32, 2 * 64 * 64 * 32, 2 * 64 * 64 * 32));
+    // Attention is its own rank's.
+    assert_eq!(term(&step(&spec, "dp4 ep", "16*1@8"), "qkv_proj"), term(&step(&spec, "", "16*1@8"), "qkv_proj"));
+}
+
+#[test]
+fn collectives_of_a_step() {
+    use rooflens::step::collective::{Links, of};
+    let accelerator = rooflens::hardware::find("h200-sxm").unwrap();
+    let spec = llama_8b();
+    let links = Links::of(accelerator, None);
+    let found = |words: &str, case: &str| of(&physical(&spec, words), &batch(case), 0, &links);
+    assert!(found("", "1@8").is_empty());
+    let reduce = found("tp8", "32*1@8").into_iter().find(|one| one.name.contains("attention")).unwrap();
+    // Two for each of 32 layers, a ring of eight over 32 x 4096 in 16 bit.
+    assert_eq!((reduce.times, reduce.ranks, reduce.payload), (64, 8, 32.0 * 4096.0 * 2.0));
+    assert!((reduce.inside - 64.0 * 1.75 * reduce.payload).abs() < 1.0 && reduce.between == 0.0);
+    assert!((reduce.time.0 - reduce.inside / accelerator.scale_up.unwrap().0).abs() < 1e-12);
+    // Two nodes: a ring inside each, and between them an eighth for each GPU.
+    let wide = found("tp16", "32*1@8").into_iter().find(|one| one.name.contains("attention")).unwrap();
+    assert!((wide.between - 64.0 * wide.payload / 8.0).abs() < 1.0);
+    let small = of(&physical(&spec, "tp8"), &batch("32*1@8"), 0, &Links { node: 4, ..links });
+    assert!(small[0].between > 0.0);
+    assert!(found("pp2", "1@8").iter().any(|one| one.name == "to the next stage" && one.payload == 2.0 * 4096.0 * 2.0));
+}

@@ -68,7 +68,9 @@ Jobs: a line of --jobs is an object
    \"settings\": {\"dtype\", \"kv_cache_dtype\", \"quantization\", \"tp\", \"pp\", \"dp\", \"ep\",
                 \"disable_sliding_window\"},
    \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case,
-   \"model\": \"vllm\" or \"physical\", \"hardware\": an accelerator's id, \"gpus_per_node\"}
+   \"model\": \"vllm\" or \"physical\", \"hardware\": an accelerator's id, \"gpus_per_node\",
+   \"weights\": {\"attention\", \"dense\", \"experts\", \"shared\", \"head\": a method or none},
+   \"balanced_experts\", \"acceptance\": of drafts, 0 to 1, \"price\": of a GPU's hour}
 of which only config is required. Each line that is not blank is answered by one line, in
 order: an answer, or {\"error\": \"...\"}, with the job's id if it has one. The exit code is 0
 whenever all lines were answered, with errors too. Paths are relative to the working

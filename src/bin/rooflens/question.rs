@@ -78,10 +78,7 @@ fn override_of(text: &str) -> Result<(usize, Format), String> {
     };
     let (modules, method) = text.split_once('=').ok_or_else(expected)?;
     let place = Modules::ALL.iter().position(|(_, name)| *name == modules.trim()).ok_or_else(expected)?;
-    let format = match method.trim() {
-        "none" => Some(Format::PLAIN),
-        method => Scheme::named(method),
-    };
+    let format = Scheme::named_or_none(method.trim());
     format.map(|format| (place, format)).ok_or_else(|| format!("no format is known for the method {method:?}"))
 }
 

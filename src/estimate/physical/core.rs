@@ -109,8 +109,10 @@ impl Ledger<'_> {
         let load = Load::of(self.batch, Span::Full, &expands);
         let (key, value) = (latent.nope + latent.rope, latent.value);
         if load.tokens > 0 {
-            // The latents are read to be expanded, and what they were expanded to is read by attention.
-            self.attending(&Attending { component, heads, key, value, load, row: (row, row) }, load.tokens, layers)?;
+            // Of the cache only the prefix is read, to be expanded again; attention reads what it was expanded to.
+            let cached = Load { seen: load.context.saturating_sub(load.tokens), ..load };
+            let what = Attending { component, heads, key, value, load: cached, row: (row, row) };
+            self.attending(&what, load.tokens, layers)?;
             let mut values = self.values(layers);
             values.set(Symbol::Tokens, load.tokens);
             values.set(Symbol::Seen, load.seen);

@@ -94,7 +94,7 @@ pub(super) static SCORES: [TermDef; 4] = [
         Quantity::Write,
         Traffic::KvCache,
         Product(&[Sym(M), Sym(CACHE), Sym(L)]),
-        &[T],
+        &[M],
     ),
 ];
 

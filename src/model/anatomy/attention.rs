@@ -49,6 +49,13 @@ impl Builder<'_> {
         let shared = self.shares_kv(layer);
         // Gemma 4 loads the keys into the place of the values, which its checkpoints do not hold.
         let values = if self.truthy("attention_k_eq_v") && mix == Mix::Full { 0 } else { value };
+        if values == 0 && !shared {
+            self.say(
+                Weight::Info,
+                "Full layers take their keys as values. A server loads that matrix twice, which is not counted: memory \
+                 errs on the low side, by less than a percent.",
+            );
+        }
         let none = Dim::default();
         let (keys, values) = if shared { (none, none) } else { (Dim::cut(kv, key), Dim::cut(kv, values)) };
         let mut qkv = Matrix::new(Op::Qkv, Dim::whole(hidden), Dim::cut(heads, key * gate)).and(small);

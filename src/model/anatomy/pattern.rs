@@ -143,6 +143,9 @@ impl Builder<'_> {
             let window = self.int_or(&["window_size"], 256);
             return if kind == "local" { Mix::Window(window) } else { Mix::Full };
         }
+        if self.text.has("use_sliding_window") && !self.truthy("use_sliding_window") {
+            return Mix::Full;
+        }
         let Some(window) = self.spec.window.ok().filter(|window| *window > 0) else { return Mix::Full };
         let sliding = match self.number("hybrid_layer_pattern", layer) {
             Some(kind) => kind == 1,

@@ -231,7 +231,7 @@ impl Mix {
             Self::Compressed(_) => "heavily compressed attention",
             Self::State => "state",
             Self::Both => "attention beside a state",
-            Self::None => "none",
+            Self::None => "feed-forward only",
         }
     }
 }

@@ -11,11 +11,21 @@ use super::number::Format;
 use super::spec::{Note, Weight};
 use crate::json::Node;
 use matching::{regex, wildcard};
+use std::cell::Cell;
+
+/// The most comparisons of a pattern with a module's name. Checkpoints stay below a million; only a config that was made
+/// to take long comes near.
+const MOST_COMPARED: u32 = 10_000_000;
+
+/// What a regular expression counts for.
+const EXPRESSION: u32 = 50;
 
 /// The quantization of a checkpoint, module by module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scheme {
     rules: Vec<Rule>,
+    /// Patterns that were compared already: beyond [`MOST_COMPARED`] none matches any more.
+    compared: Cell<u32>,
     /// The format of the KV cache that the checkpoint asks for.
     pub kv: Option<&'static str>,
     /// What could not be understood, and what is assumed.
@@ -66,6 +76,12 @@ impl Scheme {
         dialect::usual(method)
     }
 
+    /// As [`Self::named`], with `none` for 16 bit.
+    #[must_use]
+    pub fn named_or_none(method: &str) -> Option<Format> {
+        if method == "none" { Some(Format::PLAIN) } else { Self::named(method) }
+    }
+
     /// Whether a method covers routed experts only.
     #[must_use]
     pub fn is_for_experts(method: &str) -> bool {
@@ -95,7 +111,7 @@ impl Scheme {
                 All::Experts => matrix.op.rows() == Rows::Routed,
                 All::Any => true,
             };
-            all || names.iter().any(|name| rule.names(name))
+            all || names.iter().any(|name| rule.names(name, &self.compared))
         });
         if let Some(format) = hit.and_then(|rule| rule.format) {
             matrix.format = format;
@@ -141,25 +157,51 @@ impl Rule {
     }
 
     /// Whether it names a module, or what contains it.
-    fn names(&self, name: &str) -> bool {
+    fn names(&self, name: &str, compared: &Cell<u32>) -> bool {
         let known = |part: &str| self.names.binary_search_by(|known| known.as_str().cmp(part)).is_ok();
         let mut dots = name.match_indices('.');
         if known(name) || dots.any(|(at, _)| name.get(..at).is_some_and(known)) {
             return true;
         }
-        if self.parts.iter().any(|part| name.contains(part.as_str())) {
+        let spent = |cost: u32| {
+            compared.set(compared.get().saturating_add(cost));
+            compared.get() > MOST_COMPARED
+        };
+        if self.parts.iter().any(|part| !spent(1) && name.contains(part.as_str())) {
             return true;
         }
         // gpt-oss names a parent with a wildcard in it.
         let parent =
             |pattern: &str| name.match_indices('.').any(|(at, _)| wildcard(pattern, name.get(..at).unwrap_or("")));
-        if self.wild.iter().any(|pattern| wildcard(pattern, name) || parent(pattern)) {
+        let begins = |pattern: &str| name.starts_with(pattern.split('*').next().unwrap_or(pattern));
+        if self.wild.iter().any(|pattern| !spent(1) && begins(pattern) && (wildcard(pattern, name) || parent(pattern)))
+        {
             return true;
         }
+        let prefixes = ["", "model.", "language_model.model.", "model.language_model."];
         self.regexes.iter().any(|pattern| {
-            ["", "model.", "language_model.model.", "model.language_model."]
-                .iter()
-                .any(|prefix| regex(pattern, &format!("{prefix}{name}")))
+            prefixes.iter().any(|prefix| !spent(EXPRESSION) && regex(pattern, &format!("{prefix}{name}")))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    #[test]
+    fn a_hostile_list_ends_soon() {
+        let names = (0..20_000).map(|n| format!("\"re:(a*)*{n}b\"")).collect::<Vec<_>>().join(",");
+        let config = format!(r#"{{"quantization_config": {{"quant_method": "fp8", "ignore": [{names}]}}}}"#);
+        let scheme = Scheme::read(&parse(&config).unwrap().root, None, None, "llama");
+        let start = std::time::Instant::now();
+        for layer in 0..200 {
+            let mut matrix =
+                Matrix::new(Op::Qkv, super::super::anatomy::Dim::whole(1), super::super::anatomy::Dim::whole(1));
+            scheme.apply(&mut matrix, Some(layer));
+            assert_eq!(matrix.format, Format::FP8);
+        }
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }
