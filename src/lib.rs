@@ -63,6 +63,7 @@ pub mod settings;
 pub mod step;
 pub mod sweep;
 pub mod units;
+pub mod validation;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;
 pub mod yaml;

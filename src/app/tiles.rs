@@ -20,7 +20,7 @@ pub(super) fn Tiles(state: State) -> impl IntoView {
             let (text, title) = state.view.with(|view| view.memory.clone());
             let (text, title) =
                 if text.is_empty() { (NONE, "The physical model is loading") } else { (&*text, &*title) };
-            tile(&mut html, "", "Memory per GPU", text, title);
+            tile(&mut html, "", "Memory, weights", text, title);
         }
         html.raw("</dl>").take()
     });

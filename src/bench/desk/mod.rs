@@ -15,6 +15,7 @@ mod selected;
 mod serving;
 mod shell;
 mod taken;
+mod validation;
 
 pub use reply::Reply;
 pub use shell::{physical_shell, shell};
@@ -41,6 +42,8 @@ pub struct Desk {
     serving: serving::Serving,
     /// What became of the files that were brought last, and whether it is an error.
     files: Vec<(String, bool)>,
+    /// The measurements that the model is held against, once they are.
+    validation: Option<View>,
     /// Blocks that are shown.
     shown: Vec<(&'static str, String)>,
 }
@@ -202,7 +205,10 @@ impl Desk {
         let Some(selected) = self.all.get(self.place) else { return reply };
         physical::show(&self.all, self.place, &mut reply);
         command::show(selected, self.wrong.as_ref(), &mut reply);
-        reply.show("validation", []);
+        if self.validation.is_none() {
+            self.validation = Some(validation::view());
+        }
+        reply.show("validation", self.validation.clone());
         jitter::show(selected, &mut reply);
         self.cases.show(&mut reply);
         let said = self.files.iter().map(|(text, wrong)| {

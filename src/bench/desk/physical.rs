@@ -43,7 +43,7 @@ fn between(bound: Seconds, calibrated: Seconds) -> String {
 fn tile(physics: &Physics, reply: &mut Reply) {
     let fit = &physics.fit;
     let taken = fit.weights();
-    let text = if fit.fits() { format!("{} weights", capacity(taken)) } else { "too large".to_owned() };
+    let text = if fit.fits() { capacity(taken) } else { "too large".to_owned() };
     let left = fit.stages.iter().filter_map(|stage| stage.left).min();
     let title = format!(
         "Weights {} of {} usable on the fullest GPU; {} left for the KV cache, {} tokens",
@@ -57,7 +57,7 @@ fn tile(physics: &Physics, reply: &mut Reply) {
 
 fn headline(selected: &Selected, physics: &Physics) -> View {
     let Physics { parameters, fit, step, bound, calibrated, .. } = physics;
-    let count = |amount: u128| si(amount as f64, Unit::PARAMETERS);
+    let count = |amount: u128| si(amount as f64, Unit::PARAMETERS).trim_end_matches(" parameters").to_owned();
     let rate = |a: f64, b: f64| format!("{} – {}", si(b, Unit::TOKEN_PER_SECOND), si(a, Unit::TOKEN_PER_SECOND));
     let share = |a: f64, b: f64| format!("{} – {}", percent(b), percent(a));
     let drafted =
@@ -69,7 +69,7 @@ fn headline(selected: &Selected, physics: &Physics) -> View {
         ("Tokens/s per GPU", rate(bound.per_gpu, calibrated.per_gpu)),
         ("MFU", share(bound.compute_used, calibrated.compute_used)),
         ("MBU", share(bound.bandwidth_used, calibrated.bandwidth_used)),
-        ("Parameters", format!("{}, {} for a token", count(parameters.total()), count(parameters.active))),
+        ("Parameters, of them active", format!("{}, {}", count(parameters.total()), count(parameters.active))),
         ("Fits", if fit.fits() { format!("yes, {} tokens of KV cache", whole(fit.tokens())) } else { "no".to_owned() }),
     ];
     if drafted {
@@ -166,6 +166,7 @@ fn differ(physics: &Physics) -> Element {
         row(what, [cell(one.vllm), cell(one.physical), Cell::text(one.causes.join(" "))])
     });
     table("Why the two models differ, per GPU", &["component", "vllm", "physical", "cause"])
+        .with("class", "differ")
         .and(element("tbody").all(rows))
 }
 
