@@ -9,7 +9,9 @@ use crate::bench::results::warning::warnings;
 use crate::bench::results::{Measured, ResultFile};
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{Element, View, element, scrolled};
+use crate::estimate::{Estimator, Scope};
 use crate::format::{NONE, duration, percent, ratio};
+use crate::step::StepTime;
 
 /// So many cases are shown with their samples and ranks, the others as rows of a table.
 const IN_FULL: usize = 8;
@@ -71,7 +73,10 @@ impl Results {
                 let shown = Shown {
                     measured,
                     warnings: warnings(measured, Some(&selected.outcome.scenario.layout)),
-                    against: against.map(|against| ("vllm", against)).into_iter().collect(),
+                    against: [("vllm", against), ("physical", physical_of(measured, selected))]
+                        .into_iter()
+                        .filter_map(|(model, against)| Some((model, against?)))
+                        .collect(),
                 };
                 if in_full < IN_FULL {
                     views.push(scrolled(case(&shown)));
@@ -112,6 +117,15 @@ fn shortened(cases: &[Shown<'_>]) -> Element {
     };
     let heads = ["case", "median", "spread", "MFU", "MBU", "x bound", "warnings"];
     table(caption, &heads).and(element("tbody").all(rows))
+}
+
+/// Against the physical model, whose bound is that of its operations and collectives.
+fn physical_of(measured: &Measured, selected: &Selected) -> Option<Against> {
+    let physics = selected.physics.as_ref().ok()?;
+    let batch = measured.case.batch_with(selected.outcome.scenario.verify);
+    let cost = physics.model.estimate(&batch, Scope::PerGpu).ok()?.cost();
+    let step = StepTime::of(&physics.model, &batch, &selected.outcome.accelerator, &physics.links).ok()?;
+    Some(Against::of(measured.median(), cost, selected.outcome.roof.as_ref())?.timed(&step))
 }
 
 fn against_of(measured: &Measured, selected: &Selected) -> Option<Against> {
