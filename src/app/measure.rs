@@ -28,6 +28,10 @@ pub(super) struct Desk {
     worker: Option<web_sys::Worker>,
     ready: bool,
     queue: Vec<js_sys::Array>,
+    /// The memory of the headline figures, and what it is exactly.
+    memory: Option<(String, String)>,
+    /// Markup of blocks that are folded away: it is put in when they are unfolded.
+    folded: Vec<(String, String)>,
 }
 
 /// How long the desk waits after the first paint, which it must not slow down.
@@ -151,6 +155,11 @@ pub(super) fn bring_text(state: State, text: &str) {
     say(state, &["text", text]);
 }
 
+/// The memory of the headline figures, and what it is exactly, once that is known.
+pub(super) fn memory(state: State) -> Option<(String, String)> {
+    state.desk.with_value(|desk| desk.memory.clone())
+}
+
 fn unfold(state: State) {
     if let Some(details) = document().get_element_by_id("measure") {
         let _ = details.set_attribute("open", "");
@@ -231,6 +240,10 @@ fn begun(state: State, shells: &JsValue) {
         }
     }
     state.desk.update_value(|desk| desk.ready = true);
+    // The event does not bubble, but it can be caught on its way down.
+    let run = Closure::<dyn FnMut()>::new(move || unfolded(state));
+    let _ = document().add_event_listener_with_callback_and_bool("toggle", run.as_ref().unchecked_ref(), true);
+    run.forget();
     tell(state);
     let queue = state.desk.try_update_value(|desk| std::mem::take(&mut desk.queue)).unwrap_or_default();
     for message in queue {
@@ -246,6 +259,26 @@ fn part(attribute: &str, name: &str) -> Option<web_sys::Element> {
     document().query_selector(&format!("[{attribute}=\"{name}\"]")).ok().flatten()
 }
 
+/// Puts markup into a block, or keeps it until the block can be seen.
+fn put(state: State, name: String, markup: String) {
+    let Some(block) = part("data-block", &name) else { return };
+    if block.closest("details:not([open])").ok().flatten().is_none() {
+        return super::html::replace(&block, &markup);
+    }
+    state.desk.update_value(|desk| {
+        desk.folded.retain(|(known, _)| *known != name);
+        desk.folded.push((name, markup));
+    });
+}
+
+/// Puts in what was kept, now that something was unfolded.
+fn unfolded(state: State) {
+    let kept = state.desk.try_update_value(|desk| std::mem::take(&mut desk.folded)).unwrap_or_default();
+    for (name, markup) in kept {
+        put(state, name, markup);
+    }
+}
+
 /// Does what the desk says.
 fn heard(state: State, message: &str) {
     let Ok(document) = parse_up_to(message, MOST) else {
@@ -253,9 +286,7 @@ fn heard(state: State, message: &str) {
     };
     let reply = document.root;
     for (name, markup) in pairs(&reply, "blocks") {
-        if let Some(block) = part("data-block", &name) {
-            super::html::replace(&block, &markup);
-        }
+        put(state, name, markup);
     }
     if reply.get("wrong").is_some() {
         let wrong = texts(&reply, "wrong");
@@ -297,10 +328,8 @@ fn heard(state: State, message: &str) {
         super::export::download(name, "text/plain", content);
     }
     if let [text, title] = texts(&reply, "tile").as_slice() {
-        let tile = (text.clone(), title.clone());
-        if state.view.with_untracked(|view| view.memory != tile) {
-            state.view.update(|view| view.memory = tile);
-        }
+        state.desk.update_value(|desk| desk.memory = Some((text.clone(), title.clone())));
+        super::tiles::set_memory(text, title);
     }
     if let Some(said) = reply.get("say").and_then(Node::text) {
         state.say(said);

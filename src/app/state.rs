@@ -73,8 +73,6 @@ pub(super) struct View {
     pub(super) sort: Option<(SortBy, bool)>,
     /// The sweep.
     pub(super) sweep: super::sweep::Choice,
-    /// The memory of the headline figures, and what it is exactly.
-    pub(super) memory: (String, String),
     /// Measured points of the roofline.
     pub(super) measured: Vec<Measured>,
 }

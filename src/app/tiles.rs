@@ -17,10 +17,10 @@ pub(super) fn Tiles(state: State) -> impl IntoView {
         html.raw("<dl class=\"tiles\">");
         if let Some(outcome) = state.shown() {
             figures(&outcome, &mut html);
-            let (text, title) = state.view.with(|view| view.memory.clone());
-            let (text, title) =
-                if text.is_empty() { (NONE, "The physical model is loading") } else { (&*text, &*title) };
-            tile(&mut html, "", "Memory, weights", text, title);
+            // It arrives a moment later, and is then put in on its own.
+            let known = super::measure::memory(state);
+            let (text, title) = known.unwrap_or((NONE.to_owned(), "The physical model is loading".to_owned()));
+            tile(&mut html, MEMORY, "Memory, weights", &text, &title);
         }
         html.raw("</dl>").take()
     });
@@ -84,6 +84,21 @@ fn figures(outcome: &Outcome, html: &mut Html) {
         tile(html, "", "Stage, at least", &time, &format!("{how}. A step passes {stages} stages one after the other."));
     } else {
         tile(html, "", "Step, at least", &time, &how);
+    }
+}
+
+/// The class of the memory's tile.
+const MEMORY: &str = "memory-tile";
+
+/// Puts the memory in.
+pub(super) fn set_memory(text: &str, title: &str) {
+    let Some(shown) = document().query_selector(".memory-tile").ok().flatten() else { return };
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let _ = shown.set_attribute("title", title);
+    for (part, text) in [("b", number), ("span", unit)] {
+        if let Some(part) = shown.query_selector(part).ok().flatten() {
+            part.set_text_content(Some(text));
+        }
     }
 }
 

@@ -27,7 +27,7 @@ fn shows(page: &Page, block: &str, text: &str) {
 }
 
 fn fill(page: &Page, field: &str, text: &str) {
-    page.set_value(&format!("#desk [data-field=\"{field}\"]"), text);
+    page.set_value(&format!("[data-field=\"{field}\"]"), text);
 }
 
 #[test]
@@ -52,6 +52,7 @@ fn the_desk_writes_the_command() {
 fn the_physical_model_follows_the_page() {
     let page = open();
     shows(&page, "physical", "Step, bound to calibrated");
+    page.execute("document.querySelectorAll('#physical details').forEach((one) => { one.open = true; })", &json!([]));
     page.wait_until("document.querySelector('.tiles').textContent.includes('Memory, weights79.5GiB')", SOON);
     shows(&page, "physical", "671 billion, 36.6 billion");
     shows(&page, "physical-differ", "A new token sees itself and what is before it");
@@ -124,7 +125,10 @@ fn results_stand_beside_the_estimate_and_never_enter_the_link() {
     drop_files(&page, &[("host-7.before.json", &fixture("two-ranks.json"))]);
     shows(&page, "results", "MFU");
     shows(&page, "results", "Unstable timing");
-    page.wait_until("document.querySelector('.points-table').textContent.includes('decode measured')", SOON);
+    page.wait_until(
+        "document.querySelector('.points-table').textContent.includes('decode, host-7.before.json measured')",
+        SOON,
+    );
     let mut after: Value = serde_json::from_str(&fixture("two-ranks.json")).expect("JSON");
     after[0]["median_us"] = json!(900.0);
     drop_files(&page, &[("host-7.after.json", &after.to_string())]);

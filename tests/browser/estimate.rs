@@ -231,7 +231,7 @@ fn every_preset_shows_numbers_and_no_error() {
             select.value = option;
             select.dispatchEvent(new Event('change', {bubbles: true}));
             await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-            if (document.querySelectorAll('.tile').length !== 6 || document.querySelector('#config-error')) wrong.push(option);
+            if (document.querySelectorAll('.tile').length !== 7 || document.querySelector('#config-error')) wrong.push(option);
         }
         return wrong";
     assert_eq!(page.execute_async(script, &json!([])), json!([]));

@@ -123,7 +123,7 @@ const FIGURES: &[Figure] = &[
 ];
 
 fn scenarios(all: &[Selected]) -> Element {
-    let names: Vec<&str> = std::iter::once("").chain(all.iter().map(|selected| selected.name.as_str())).collect();
+    let names: Vec<&str> = std::iter::once("figure").chain(all.iter().map(|selected| selected.name.as_str())).collect();
     let rows = FIGURES.iter().map(|(name, figure)| {
         let cell = |selected: &Selected| {
             let text = selected.physics.as_ref().map_or_else(|_| NONE.to_owned(), |physics| figure(selected, physics));
@@ -206,7 +206,7 @@ fn memory(physics: &Physics) -> Vec<Element> {
     let Physics { fit, batch, .. } = physics;
     let longest = batch.groups().iter().map(|group| group.context).max().unwrap_or(1);
     let stages: Vec<String> = fit.stages.iter().map(|stage| format!("stage {}", stage.stage + 1)).collect();
-    let heads: Vec<&str> = std::iter::once("").chain(stages.iter().map(String::as_str)).collect();
+    let heads: Vec<&str> = std::iter::once("memory").chain(stages.iter().map(String::as_str)).collect();
     let line = |name: String, value: &dyn Fn(&crate::memory::StageFit) -> Option<Bytes>| {
         row(
             name,
