@@ -5,7 +5,7 @@
 //! and a measurement includes prefills in between: a row is no exact step time, but no step can be faster than its bound.
 
 use crate::beside;
-use rooflens::model::{KvDtype, ModelSpec};
+use rooflens::model::{ClassTable, KvDtype, ModelSpec};
 use rooflens::validation::{Row, SAMPLE, model, rows};
 use std::collections::HashMap;
 use std::path::Path;
