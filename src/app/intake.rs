@@ -90,7 +90,9 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
                 super::measure::bring(state, &file);
             } else if let Ok(text) = JsFuture::from(file.text()).await {
                 let text = text.as_string().unwrap_or_default();
-                if desk::is_for(&text) {
+                if text.trim().is_empty() {
+                    notice(state, format!("{} is empty.", file.name()));
+                } else if desk::is_for(&text) {
                     super::measure::bring(state, &file);
                 } else {
                     read.push((text, file.name()));

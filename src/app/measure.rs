@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::html::{changed, spawn};
 use super::state::State;
 use crate::batch::case::Case;
-use crate::json::{Node, parse};
+use crate::json::{Node, parse_up_to};
 use crate::layout::Layout;
 use crate::model::{Dtype, KvDtype};
 use crate::report::charts::Measured;
@@ -238,6 +238,9 @@ fn begun(state: State, shells: &JsValue) {
     }
 }
 
+/// The longest answer that is read: far beyond what can be looked at.
+const MOST: usize = 256 << 20;
+
 /// The element of the desk's with an attribute of that value. Names of blocks and fields are its own, without quotes.
 fn part(attribute: &str, name: &str) -> Option<web_sys::Element> {
     document().query_selector(&format!("[{attribute}=\"{name}\"]")).ok().flatten()
@@ -245,11 +248,22 @@ fn part(attribute: &str, name: &str) -> Option<web_sys::Element> {
 
 /// Does what the desk says.
 fn heard(state: State, message: &str) {
-    let Ok(document) = parse(message) else { return };
+    let Ok(document) = parse_up_to(message, MOST) else {
+        return state.say("What came back is too large to show.");
+    };
     let reply = document.root;
     for (name, markup) in pairs(&reply, "blocks") {
         if let Some(block) = part("data-block", &name) {
             super::html::replace(&block, &markup);
+        }
+    }
+    if reply.get("wrong").is_some() {
+        let wrong = texts(&reply, "wrong");
+        for key in crate::bench::run::Run::KEYS {
+            if let Some(field) = part("data-field", key) {
+                let _ = field
+                    .set_attribute("aria-invalid", if wrong.iter().any(|one| one == key) { "true" } else { "false" });
+            }
         }
     }
     for (name, value) in pairs(&reply, "values") {

@@ -25,6 +25,8 @@ pub struct Physics {
     pub parameters: Parameters,
     /// What fits.
     pub fit: Fit,
+    /// The links between its GPUs.
+    pub links: Links,
     /// How long a step takes.
     pub step: StepTime,
     /// Rates at the ideal bound.
@@ -63,6 +65,6 @@ impl Physics {
         let plan = Plan { utilization: run.utilization, block: u64::from(run.block_size), ..Plan::default() };
         let fit = Fit::of(&model, accelerator, &plan);
         let (parameters, draft) = (model.anatomy().parameters(), model.draft(&batch).map_err(said)?);
-        Ok(Self { model, batch, per_gpu, parameters, fit, step, bound, calibrated, draft, differences })
+        Ok(Self { model, batch, per_gpu, parameters, fit, links, step, bound, calibrated, draft, differences })
     }
 }

@@ -31,12 +31,9 @@ fn fill(page: &Page, field: &str, text: &str) {
 }
 
 #[test]
-fn the_desk_loads_when_it_is_unfolded_and_writes_the_command() {
-    let page = open();
-    assert!(!page.server_paths().iter().any(|path| path.contains("rooflens-desk")));
-    page.click("#measure > summary");
+fn the_desk_writes_the_command() {
+    let page = desk();
     shows(&page, "command", "torchrun --nproc-per-node=8");
-    assert!(page.server_paths().iter().any(|path| path.ends_with("rooflens-desk_bg.wasm")));
     shows(&page, "command", "--model deepseek-ai/DeepSeek-V3");
     page.set_value(".sizes .field:nth-child(1) input", "4");
     shows(&page, "command", "torchrun --nproc-per-node=4");
@@ -48,6 +45,30 @@ fn the_desk_loads_when_it_is_unfolded_and_writes_the_command() {
     page.wait_until("document.querySelectorAll('.tab-name').length === 2", SOON);
     assert_eq!(page.console_errors(), [""; 0]);
     assert_eq!(page.requests_outside_origin(), [""; 0]);
+}
+
+/// The page shows its own estimate without waiting for it; then the physical model says what fits and how long it takes.
+#[test]
+fn the_physical_model_follows_the_page() {
+    let page = open();
+    shows(&page, "physical", "Step, bound to calibrated");
+    page.wait_until("document.querySelector('.tiles').textContent.includes('Memory, weights79.5GiB')", SOON);
+    shows(&page, "physical", "671 billion, 36.6 billion");
+    shows(&page, "physical-differ", "A new token sees itself and what is before it");
+    shows(&page, "physical-memory", "left for the KV cache");
+    shows(&page, "physical-links", "all-reduce");
+    shows(&page, "physical-operations", "mla_attn.");
+    shows(&page, "validation", "Measured rows beside the bound");
+    fill(&page, "price", "2.5");
+    shows(&page, "physical", "Price of 10⁶ tokens");
+    fill(&page, "utilization", "1.5");
+    shows(&page, "physical-problem", "expected a number from 0 to 1");
+    // One GPU is too small for it, and one more scenario stands beside it.
+    page.click("#add-scenario");
+    page.set_value(".sizes .field:nth-child(1) input", "1");
+    page.wait_until("document.querySelector('.tiles').textContent.includes('too large')", SOON);
+    shows(&page, "physical", "B TP1");
+    assert_eq!(page.console_errors(), [""; 0]);
 }
 
 #[test]

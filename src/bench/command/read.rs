@@ -5,6 +5,7 @@ use crate::batch::case::{Case, CaseError};
 use crate::bench::run::Run;
 use crate::format::quoted;
 use crate::layout::Layout;
+use crate::model::reading::integer;
 use crate::model::{Dtype, KvDtype};
 use crate::scenario::Size;
 use thiserror::Error;
@@ -57,6 +58,8 @@ pub struct Parsed {
     pub command: Command,
     /// The shapes file that it names, which holds further cases.
     pub shapes: Option<String>,
+    /// Draft tokens that the speculative config names.
+    pub drafts: Option<u64>,
     /// Flags that are not understood, with their values.
     pub left: Vec<String>,
 }
@@ -82,12 +85,18 @@ pub fn parse(text: &str) -> Result<Parsed, CommandError> {
     let start = words.windows(2).position(|pair| pair == ["bench", "forward"]).ok_or(CommandError::None)?;
     let (launcher, rest) = words.split_at_checked(start).ok_or(CommandError::None)?;
     let flags = Flags::of(rest.get(2..).unwrap_or_default());
-    let parsed = read(&flags)?;
+    let mut parsed = read(&flags)?;
     let ranks = parsed.command.layout.gpus();
-    match processes(&Flags::of(launcher))? {
-        Some(processes) if processes != ranks => Err(CommandError::Processes { processes, ranks }),
-        _ => Ok(parsed),
+    if let Some((processes, nodes)) = processes(&Flags::of(launcher))? {
+        let all = processes * nodes;
+        if all != ranks {
+            return Err(CommandError::Processes { processes: all, ranks });
+        }
+        if nodes > 1 {
+            parsed.command.run.gpus_per_node = u32::try_from(processes).unwrap_or(u32::MAX);
+        }
     }
+    Ok(parsed)
 }
 
 /// The text on one line: a backslash before the end of a line continues it, but not in single quotes.
@@ -119,8 +128,8 @@ fn joined(text: &str) -> String {
     out
 }
 
-/// The processes that `torchrun` starts on all nodes together.
-fn processes(launcher: &Flags) -> Result<Option<u128>, CommandError> {
+/// The processes that `torchrun` starts on a node, and the nodes.
+fn processes(launcher: &Flags) -> Result<Option<(u128, u128)>, CommandError> {
     let count = |names: &[&str]| -> Result<Option<u128>, CommandError> {
         let found = launcher.0.iter().find(|(flag, _)| names.contains(&flag.as_str()));
         let Some((flag, values)) = found else { return Ok(None) };
@@ -134,7 +143,7 @@ fn processes(launcher: &Flags) -> Result<Option<u128>, CommandError> {
         number.map(Some).ok_or_else(|| CommandError::Value { flag: flag.clone(), problem })
     };
     let nodes = count(&["--nnodes"])?;
-    Ok(count(&["--nproc-per-node"])?.map(|processes| processes * nodes.unwrap_or(1)))
+    Ok(count(&["--nproc-per-node"])?.map(|processes| (processes, nodes.unwrap_or(1))))
 }
 
 fn read(flags: &Flags) -> Result<Parsed, CommandError> {
@@ -150,10 +159,17 @@ fn read(flags: &Flags) -> Result<Parsed, CommandError> {
             cases: Vec::new(),
         },
         shapes: None,
+        drafts: None,
         left: Vec::new(),
     };
     for (flag, values) in &flags.0 {
         take(&mut parsed, flag, values)?;
+    }
+    let needed = parsed.command.drafts();
+    if let Some(named) = parsed.drafts.filter(|named| *named < needed) {
+        let problem =
+            format!("num_speculative_tokens is {named}; expected {needed} or more, as a case verifies {needed}.");
+        return Err(CommandError::Value { flag: "--speculative-config".to_owned(), problem });
     }
     Ok(parsed)
 }
@@ -189,7 +205,14 @@ fn take(parsed: &mut Parsed, flag: &str, values: &[String]) -> Result<(), Comman
             let known = Dtype::named(&text).map(Some).or((text == "auto").then_some(None));
             command.dtype = known.ok_or_else(|| named("`auto`, `bfloat16`, `float16` or `float32`", &text))?;
         }
-        "--max-model-len" | "--kv-len-jitter" | "--seed" | "--routing" | "--iters" | "--samples" => {
+        // As the engine reads it: `K` is 1024 and `k` 1000; -1 and `auto` are what fits.
+        "--max-model-len" => {
+            let text = value()?;
+            let binary = text.strip_suffix(['K', 'M', 'G']).map(|_| format!("{text}i"));
+            let text = if text == "-1" || text == "auto" { String::new() } else { binary.unwrap_or(text) };
+            command.run.set(&key, &text).map_err(wrong)?;
+        }
+        "--kv-len-jitter" | "--seed" | "--routing" | "--iters" | "--samples" => {
             command.run.set(&key, &value()?).map_err(wrong)?;
         }
         "--profile-dir" => command.run.profile = true,
@@ -202,8 +225,16 @@ fn take(parsed: &mut Parsed, flag: &str, values: &[String]) -> Result<(), Comman
                 command.cases.push(read.map_err(|error| CommandError::Case { text: text.clone(), error })?);
             }
         }
-        // The number of drafts follows from the cases; the drafter itself is nothing that is estimated.
-        "--speculative-config" if !value()?.contains("method") => {}
+        "--speculative-config" => {
+            let text = value()?;
+            let config = crate::json::parse(&text).map_err(|error| wrong(error.to_string()))?.root;
+            let tokens = config.get("num_speculative_tokens").and_then(|node| integer(&node.value));
+            parsed.drafts = tokens.and_then(|tokens| u64::try_from(tokens).ok());
+            // The drafter itself is nothing that is estimated.
+            if config.members().iter().any(|member| member.key != "num_speculative_tokens") {
+                parsed.left.push(format!("{flag} {text}"));
+            }
+        }
         _ => parsed.left.push([&[flag.to_owned()], values].concat().join(" ")),
     }
     Ok(())

@@ -105,6 +105,19 @@ fn commands_as_people_write_them_are_read() {
 }
 
 #[test]
+fn nodes_lengths_and_names_that_look_like_flags() {
+    let text = "torchrun --nproc-per-node=4 --nnodes=4 --node-rank=0 --master-addr=h -m vllm.entrypoints.cli.main bench \
+                forward --model m -tp 16 --max-model-len 128K --case=--x=8192";
+    let parsed = parse(text).unwrap();
+    assert_eq!((parsed.command.run.gpus_per_node, parsed.command.run.jitter.max_model_len), (4, Some(131_072)));
+    assert!(parsed.command.to_shell().contains("--nproc-per-node=4 --nnodes=4"));
+    assert!(parsed.command.to_shell().contains("--case=--x=8192"));
+    assert_eq!(parse(&parsed.command.to_shell()).unwrap().command.cases, parsed.command.cases);
+    let fits = parse("vllm bench forward --max-model-len=-1").unwrap();
+    assert_eq!(fits.command.run.jitter.max_model_len, None);
+}
+
+#[test]
 fn what_is_no_command_says_why() {
     let texts = [
         "vllm serve x",
@@ -119,6 +132,7 @@ fn what_is_no_command_says_why() {
         "vllm bench forward --routing best",
         "vllm bench forward --enable-expert-parallel perhaps",
         "torchrun --nproc-per-node 8 -m vllm.entrypoints.cli.main bench forward -tp 4",
+        "vllm bench forward --speculative-config '{\"num_speculative_tokens\": 1}' --case 4@9:3",
         "torchrun --nproc-per-node 0 -m vllm.entrypoints.cli.main bench forward",
     ];
     let errors = texts.map(|text| parse(text).unwrap_err().to_string());
@@ -135,6 +149,7 @@ fn what_is_no_command_says_why() {
     --routing: Found `best`; expected `auto`, `real` or `balanced`.
     --enable-expert-parallel: Found `perhaps`; expected nothing behind it, or `true` or `false`.
     8 processes are started, and TP x PP x DP is 4; expected one process a rank.
+    --speculative-config: num_speculative_tokens is 1; expected 3 or more, as a case verifies 3.
     --nproc-per-node: Found `0`; expected a whole number, 1 or above.
     ");
 }
@@ -186,15 +201,16 @@ fn a_warning_for_each_thing_that_cannot_be_said() {
 #[test]
 fn everything_reads_back() {
     let parsed = parse(&everything().to_shell()).unwrap();
+    let drafts = Some(3);
     let mut expected = everything();
     expected.cases = expected.cases.iter().map(Case::compress).collect();
-    assert_eq!(parsed, Parsed { command: expected, shapes: None, left: Vec::new() });
+    assert_eq!(parsed, Parsed { command: expected, shapes: None, drafts, left: Vec::new() });
 }
 
 proptest! {
     #[test]
     fn every_command_reads_back(
-        name in "[^=\0]{1,12}",
+        name in "-?[^=\0]{1,12}",
         model in "[^\0]{1,20}",
         (tp, pp, dp, ep) in (1..5_u32, 1..5_u32, 1..5_u32, any::<bool>()),
         (count, prefix, drafts) in (1..99_u64, 1..9999_u64, 0..4_u64),
@@ -208,7 +224,8 @@ proptest! {
             command.run.jitter.seed = seed;
             command.cases.push(case);
             let parsed = parse(&command.to_shell());
-            prop_assert_eq!(parsed, Ok(Parsed { command, shapes: None, left: Vec::new() }));
+            let drafts = Some(command.drafts()).filter(|drafts| *drafts > 0);
+            prop_assert_eq!(parsed, Ok(Parsed { command, shapes: None, drafts, left: Vec::new() }));
         }
     }
 

@@ -28,8 +28,12 @@ impl Command {
             }
             words.extend([launcher, "-m vllm.entrypoints.cli.main bench forward".to_owned()]);
         }
-        words.push(format!("--model {}", quoted(&self.model)));
-        let mut put = |flag: &str, value: &str| words.push(format!("{flag} {}", quoted(value)));
+        // What begins with a dash would be taken for a flag of its own.
+        let mut put = |flag: &str, value: &str| {
+            let between = if value.starts_with('-') { "=" } else { " " };
+            words.push(format!("{flag}{between}{}", quoted(value)));
+        };
+        put("--model", &self.model);
         for (flag, size) in [
             ("--tensor-parallel-size", self.layout.tp),
             ("--pipeline-parallel-size", self.layout.pp),

@@ -6,17 +6,17 @@ use crate::bench::command::warnings;
 use crate::bench::view::{View, element};
 
 /// Shows it, and what is wrong with a field of the run.
-pub(super) fn show(selected: &Selected, wrong: Option<&(String, String)>, reply: &mut Reply) {
+pub(super) fn show(selected: &Selected, wrong: &[(String, String)], reply: &mut Reply) {
     let problem = |(field, problem): &(String, String)| {
         let name = field.replace('_', "-");
         View::from(element("p").with("class", "problem").and(format!("{name}: {problem}")))
     };
-    let (ours, served) = match wrong {
-        Some(wrong) if super::SERVED.contains(&wrong.0.as_str()) => (None, Some(wrong)),
-        other => (other, None),
-    };
-    reply.show("run-problem", ours.map(problem));
-    reply.show("physical-problem", served.map(problem));
+    let (served, ours): (Vec<_>, Vec<_>) = wrong.iter().partition(|(field, _)| super::SERVED.contains(&field.as_str()));
+    let kept = || View::from(element("p").with("class", "hint").and("Until then what was valid last counts."));
+    for (block, wrong) in [("run-problem", ours), ("physical-problem", served)] {
+        let last = (!wrong.is_empty()).then(kept);
+        reply.show(block, wrong.into_iter().map(problem).chain(last));
+    }
     let command = selected.command();
     let said = warnings(&command, &selected.subject());
     let copy = element("button").with("type", "button").with("data-act", "copy-command").and("Copy the command");

@@ -44,8 +44,8 @@ pub struct Desk {
     /// All scenarios, and the place of the one that is selected.
     all: Vec<Selected>,
     place: usize,
-    /// A field of the run whose text is no setting, with what is wrong.
-    wrong: Option<(String, String)>,
+    /// Fields of the run whose texts are no settings, with what is wrong.
+    wrong: Vec<(String, String)>,
     cases: cases::Pasted,
     results: results::Results,
     kernels: kernels::Kernels,
@@ -80,9 +80,11 @@ impl Desk {
             }
             for key in Run::KEYS {
                 // What is typed and no setting stays, until something else changes it.
-                let is_wrong = self.wrong.as_ref().is_some_and(|(field, _)| field == key);
                 let same = before.as_ref().is_some_and(|run| run.get(key) == selected.run.get(key));
-                if !is_wrong || !same {
+                if !same {
+                    self.wrong.retain(|(field, _)| field != key);
+                }
+                if !self.wrong.iter().any(|(field, _)| field == key) {
                     reply.value(key, selected.run.get(key));
                 }
             }
@@ -97,13 +99,13 @@ impl Desk {
             "pasted" => self.cases.take(text),
             "rules" => self.kernels.take_rules(text),
             "serving" | "serving-later" | "serving-seconds" => self.serving.take(field, text),
-            _ if Run::KEYS.contains(&field) => match Run::default().set(field, text) {
-                Ok(()) => {
-                    self.wrong = self.wrong.take().filter(|(wrong, _)| wrong != field);
-                    reply.set(field, text);
+            _ if Run::KEYS.contains(&field) => {
+                self.wrong.retain(|(wrong, _)| wrong != field);
+                match Run::default().set(field, text) {
+                    Ok(()) => reply.set(field, text),
+                    Err(problem) => self.wrong.push((field.to_owned(), problem)),
                 }
-                Err(problem) => self.wrong = Some((field.to_owned(), problem)),
-            },
+            }
             _ => {}
         }
         self.refreshed(reply)
@@ -188,7 +190,10 @@ impl Desk {
 
     /// Takes the text of a file by what it is.
     fn take(&mut self, name: &str, text: &str, reply: &mut Reply) {
-        let taken = match FileKind::of(text) {
+        // A name says what a file was meant to be, however broken it is.
+        let kind = if name.ends_with(".kernels.json") { FileKind::Kernels } else { FileKind::of(text) };
+        let taken = match kind {
+            _ if text.trim().is_empty() => Err(format!("It is empty. {EXPECTED}")),
             FileKind::Results | FileKind::List => {
                 super::results::read(text).map(|file| self.results.take(name, file)).map_err(|error| error.to_string())
             }
@@ -222,7 +227,8 @@ impl Desk {
     fn refreshed(&mut self, mut reply: Reply) -> Reply {
         let Some(selected) = self.all.get(self.place) else { return reply };
         physical::show(&self.all, self.place, &mut reply);
-        command::show(selected, self.wrong.as_ref(), &mut reply);
+        command::show(selected, &self.wrong, &mut reply);
+        reply.wrong(self.wrong.iter().map(|(field, _)| field.clone()));
         if self.validation.is_none() {
             self.validation = Some(validation::view(&self.facts.classes));
         }
@@ -254,7 +260,9 @@ pub fn is_for(text: &str) -> bool {
 /// Whether a file is for the desk by its name.
 #[must_use]
 pub fn is_named_for(name: &str) -> bool {
-    [".gz", ".yaml", ".yml", ".txt", ".log", ".prom"].iter().any(|end| name.ends_with(end))
+    [".gz", ".kernels.json", ".trace.json", ".yaml", ".yml", ".txt", ".log", ".prom"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// Fields of the run that stand with the physical model.

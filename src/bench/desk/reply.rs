@@ -11,6 +11,8 @@ pub struct Reply {
     blocks: Vec<(&'static str, String)>,
     /// Fields by name, with their text.
     values: Vec<(String, String)>,
+    /// Fields whose texts are wrong.
+    wrong: Vec<String>,
     /// Settings of the run that were set.
     set: Vec<(String, String)>,
     /// Inputs of the scenario that are to be taken over, in one step.
@@ -50,6 +52,10 @@ impl Reply {
 
     pub(super) fn value(&mut self, field: impl Into<String>, value: impl Into<String>) {
         self.values.push((field.into(), value.into()));
+    }
+
+    pub(super) fn wrong(&mut self, fields: impl Iterator<Item = String>) {
+        self.wrong = fields.collect();
     }
 
     pub(super) fn set(&mut self, key: &str, value: impl Into<String>) {
@@ -98,6 +104,7 @@ impl Reply {
         let blocks = self.blocks.iter().map(|(block, markup)| list([text(block), text(markup)]));
         out.put_unless("blocks", list(blocks), self.blocks.is_empty());
         out.put_unless("values", pairs(&self.values), self.values.is_empty());
+        out.put("wrong", texts(&self.wrong));
         out.put_unless("set", pairs(&self.set), self.set.is_empty());
         let apply: Vec<(String, String)> = self.apply.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         out.put_unless("apply", pairs(&apply), apply.is_empty());

@@ -7,7 +7,17 @@ use crate::bench::results::compare::compare;
 use crate::bench::results::view::{Shown, case, compared, notes};
 use crate::bench::results::warning::warnings;
 use crate::bench::results::{Measured, ResultFile};
-use crate::bench::view::{View, element, scrolled};
+use crate::bench::table::{Cell, row, table};
+use crate::bench::view::{Element, View, element, scrolled};
+use crate::estimate::{Estimator, Scope};
+use crate::format::{NONE, duration, percent, ratio};
+use crate::step::StepTime;
+
+/// So many cases are shown with their samples and ranks, the others as rows of a table.
+const IN_FULL: usize = 8;
+
+/// The most rows of that table.
+const MOST_ROWS: usize = 500;
 
 /// The most points that a roofline can show and still be read.
 const MOST_POINTS: usize = 40;
@@ -34,6 +44,7 @@ impl Results {
     pub(super) fn show(&self, selected: &Selected, reply: &mut Reply) {
         let mut views: Vec<View> = Vec::new();
         let mut points = Vec::new();
+        let mut in_full = 0;
         if let [.., (before, first), (after, second)] = self.0.as_slice() {
             let rows = compare(first, second);
             views.push(element("p").with("class", "hint").and(format!("Before: {before}. After: {after}.")).into());
@@ -48,26 +59,73 @@ impl Results {
             let against = format!("{name}, against {}", selected.name);
             views.push(element("p").with("class", "desk-head").and(element("span").and(against)).and(put_away).into());
             views.extend(notes(file));
+            let mut short = Vec::new();
             for measured in &file.cases {
                 let against = against_of(measured, selected);
                 if let Some(against) = against.filter(|_| points.len() < MOST_POINTS)
                     && against.cost.moved().0 > 0
                 {
                     let intensity = against.cost.flops.as_f64() / against.cost.moved().as_f64();
-                    let label = format!("{} measured: {}", measured.title(), crate::format::duration(against.time));
+                    let time = crate::format::duration(against.time);
+                    let label = format!("{}, {name} measured: {time}", measured.title());
                     points.push([label, intensity.to_string(), against.computed.0.to_string()]);
                 }
                 let shown = Shown {
                     measured,
                     warnings: warnings(measured, Some(&selected.outcome.scenario.layout)),
-                    against: against.map(|against| ("vllm", against)).into_iter().collect(),
+                    against: [("vllm", against), ("physical", physical_of(measured, selected))]
+                        .into_iter()
+                        .filter_map(|(model, against)| Some((model, against?)))
+                        .collect(),
                 };
-                views.push(scrolled(case(&shown)));
+                if in_full < IN_FULL {
+                    views.push(scrolled(case(&shown)));
+                    in_full += 1;
+                } else {
+                    short.push(shown);
+                }
+            }
+            if !short.is_empty() {
+                views.push(scrolled(shortened(&short)));
             }
         }
         reply.show("results", views);
         reply.points(points);
     }
+}
+
+/// Cases in a row each.
+fn shortened(cases: &[Shown<'_>]) -> Element {
+    let rows = cases.iter().take(MOST_ROWS).map(|shown| {
+        let share = shown.against.first().and_then(|(_, against)| against.share);
+        let maybe = |text: Option<String>| Cell::number(text.unwrap_or_else(|| NONE.to_owned()));
+        row(
+            shown.measured.title(),
+            [
+                Cell::number(duration(shown.measured.median())),
+                maybe(shown.measured.spread_pct().map(|pct| percent(pct / 100.0))),
+                maybe(share.map(|share| percent(share.mfu))),
+                maybe(share.map(|share| percent(share.mbu))),
+                maybe(share.map(|share| ratio(share.ratio))),
+                Cell::number(shown.warnings.len().to_string()),
+            ],
+        )
+    });
+    let caption = match cases.len().checked_sub(MOST_ROWS) {
+        Some(more @ 1..) => format!("Further cases, of them {more} not shown; the command line shows all"),
+        _ => "Further cases".to_owned(),
+    };
+    let heads = ["case", "median", "spread", "MFU", "MBU", "x bound", "warnings"];
+    table(caption, &heads).and(element("tbody").all(rows))
+}
+
+/// Against the physical model, whose bound is that of its operations and collectives.
+fn physical_of(measured: &Measured, selected: &Selected) -> Option<Against> {
+    let physics = selected.physics.as_ref().ok()?;
+    let batch = measured.case.batch_with(selected.outcome.scenario.verify);
+    let cost = physics.model.estimate(&batch, Scope::PerGpu).ok()?.cost();
+    let step = StepTime::of(&physics.model, &batch, &selected.outcome.accelerator, &physics.links).ok()?;
+    Some(Against::of(measured.median(), cost, selected.outcome.roof.as_ref())?.timed(&step))
 }
 
 fn against_of(measured: &Measured, selected: &Selected) -> Option<Against> {

@@ -82,7 +82,7 @@ fn a_setting_that_is_none_is_said_and_kept() {
     assert!(wrong.get("set").is_none());
     // An unrelated change of the page leaves what is typed alone.
     let same = desk.select(&example(|_| {}), 0, "A TP8").write().to_compact();
-    assert!(!same.contains("[\"kv_len_jitter\""), "{same}");
+    assert!(!same.contains("[\"kv_len_jitter\","), "{same}");
     let right = desk.field("kv_len_jitter", "0.2").write();
     assert_eq!(block(&right, "run-problem").as_deref(), Some(""));
     assert_eq!(right.get("set").unwrap().to_compact(), r#"[["kv_len_jitter","0.2"]]"#);

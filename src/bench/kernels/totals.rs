@@ -2,6 +2,7 @@
 
 use super::summary::{Kernel, Origin, Summary, share};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -34,14 +35,48 @@ pub(super) struct Totals {
     pub(super) count: u64,
 }
 
+/// The same event with `inf`, `NaN` and their like as `null`, outside of strings.
+fn without_bare_words(event: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(event.len());
+    let (mut in_text, mut escaped, mut rest) = (false, false, event);
+    while let Some((first, after)) = rest.split_first() {
+        let word = ["-Infinity", "Infinity", "-inf", "inf", "-nan", "nan", "NaN"]
+            .iter()
+            .find(|word| !in_text && rest.starts_with(word.as_bytes()));
+        if let Some(word) = word {
+            out.extend_from_slice(b"null");
+            rest = rest.get(word.len()..).unwrap_or_default();
+            continue;
+        }
+        if *first == b'"' && !escaped {
+            in_text = !in_text;
+        }
+        escaped = in_text && *first == b'\\' && !escaped;
+        out.push(*first);
+        rest = after;
+    }
+    out
+}
+
 impl Totals {
     /// Adds an event if it is an activity of the GPU.
     pub(super) fn add(&mut self, event: &[u8]) -> Result<(), String> {
         /// In µs: far above any time, and low enough that sums stay finite.
         const MOST: f64 = 1e18;
+        let strict;
+        let event = match serde_json::from_slice::<IgnoredAny>(event) {
+            Ok(_) => event,
+            // The profiler writes numbers that JSON does not have.
+            Err(_) => {
+                strict = without_bare_words(event);
+                &strict
+            }
+        };
         let head: Head<'_> = serde_json::from_slice(event).map_err(|error| error.to_string())?;
         if head.ph != "X"
-            || !["kernel", "gpu_memcpy", "gpu_memset"].iter().any(|cat| head.cat.eq_ignore_ascii_case(cat))
+            || !["kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"]
+                .iter()
+                .any(|cat| head.cat.eq_ignore_ascii_case(cat))
         {
             return Ok(());
         }

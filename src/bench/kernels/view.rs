@@ -15,6 +15,9 @@ use crate::format::{NONE, Scale, Unit, grouped, percent, significant};
 /// The class of bars.
 pub const BAR: &str = "share";
 
+/// The most rows of a diff: beyond them changes are small, and the page slow.
+const MOST_ROWS: usize = 400;
+
 /// How many kernels without a component are named.
 const UNMATCHED_NAMES: usize = 5;
 
@@ -158,18 +161,22 @@ fn rows(diff: &Diff<'_>) -> Element {
     let scale = Scale::of(Unit::SECOND, &times.collect::<Vec<_>>());
     let time = |us: f64| number(scale.cell(seconds(us)), exact(us));
     let calls = |calls: f64| number(counted(calls), calls.to_string());
-    let rows = diff.rows.iter().map(|row| {
+    let rows = diff.rows.iter().take(MOST_ROWS).map(|row| {
         let name = element("th").with("scope", "row").with("title", row.name).and(element("code").and(row.name));
         element("tr")
             .and(name)
             .and(number(signed(scale.cell(seconds(row.delta())), row.delta()), exact(row.delta())))
             .all([time(row.a.us), time(row.b.us), calls(row.a.calls), calls(row.b.calls)])
     });
+    let caption = match diff.rows.len().checked_sub(MOST_ROWS) {
+        Some(more @ 1..) => format!("The {MOST_ROWS} largest changes, B less A; {more} more are not shown"),
+        _ => "Kernels, the largest change first, B less A".to_owned(),
+    };
     let unit = scale.symbol();
     let [change, a, b] = ["Change", "A", "B"].map(|name| format!("{name} [{unit}]"));
     let heads = ["Kernel", &change, &a, &b, "A calls", "B calls"].map(str::to_owned);
     element("table")
-        .and(element("caption").and("Kernels, the largest change first, B less A"))
+        .and(element("caption").and(caption))
         .and(element("thead").and(element("tr").all(heads.map(column_head))))
         .and(element("tbody").all(rows))
 }

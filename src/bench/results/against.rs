@@ -6,6 +6,7 @@
 use crate::estimate::Cost;
 use crate::hardware::roofline::{self, Bound};
 use crate::report::Roof;
+use crate::step::{Limit, StepTime};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// What a time says about a cost. What has no meaning, such as a share of a roof where there is none, is `None`.
@@ -33,12 +34,24 @@ pub struct Share {
     /// The least time under the roofline.
     pub bound: Seconds,
     /// What sets it.
-    pub limit: Bound,
+    pub limit: Limit,
     /// The measured time over the bound.
     pub ratio: f64,
 }
 
 impl Against {
+    /// The same against the bound of a step that was timed operation by operation, communication included.
+    #[must_use]
+    pub fn timed(mut self, step: &StepTime) -> Self {
+        let bound = step.bound();
+        if let Some(share) = &mut self.share
+            && bound.0 > 0.0
+        {
+            *share = Share { bound, limit: step.limit(), ratio: self.time.0 / bound.0, ..*share };
+        }
+        self
+    }
+
     /// A time against a cost per GPU and a roof; `None` where the time is no positive number.
     #[must_use]
     pub fn of(time: Seconds, cost: Cost, roof: Option<&Roof>) -> Option<Self> {
@@ -52,7 +65,10 @@ impl Against {
                 mfu: computed / roof.peak.rate.0,
                 mbu: moved / roof.bandwidth.0,
                 bound: point.time,
-                limit: point.bound,
+                limit: match point.bound {
+                    Bound::Compute => Limit::Compute,
+                    Bound::Memory => Limit::Memory,
+                },
                 ratio: time.0 / point.time.0,
             })
         });

@@ -6,7 +6,7 @@ use super::{Anatomy, Core, Dim, Indexer, Kind, Matrix, Mtp, Op, facts};
 use crate::json::Value;
 use crate::model::attributes::Attributes;
 use crate::model::scheme::Scheme;
-use crate::model::spec::{ModelSpec, Weight};
+use crate::model::spec::{ModelSpec, Note, Weight};
 
 /// Describes a model.
 ///
@@ -57,6 +57,11 @@ pub(crate) fn anatomy(
     anatomy.kv_format = scheme.kv;
     anatomy.notes = builder.notes.into_inner();
     anatomy.notes.extend(scheme.notes.iter().cloned());
+    if scheme.is_exhausted() {
+        let text = "The quantization names its modules with so many patterns that not all were compared: which weights are \
+                    in 16 bit may be wrong, either way.";
+        anatomy.notes.push(Note { weight: Weight::Strong, text: text.to_owned() });
+    }
     Ok(anatomy)
 }
 

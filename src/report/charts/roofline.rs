@@ -83,17 +83,17 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Its mark, in the colour of text, as it belongs to no component.
+    /// Its mark, in the colour of text, as it belongs to no component, and small, so that it stands where it is.
     #[must_use]
     pub fn mark(&self, theme: &Theme) -> Mark {
         Mark {
             label: self.label.clone(),
-            letter: "m".to_owned(),
+            letter: String::new(),
             intensity: self.intensity,
             rate: self.rate,
             shape: Shape::Hexagon,
             colour: theme.ink,
-            emphasised: true,
+            emphasised: false,
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     settings: SettingsArgs,
     /// A batch in the case language; as often as there are cases.
-    #[arg(long = "case", value_name = "NAME=REQS", value_parser = Case::parse, required = true)]
+    #[arg(long = "case", allow_hyphen_values = true, value_name = "NAME=REQS", value_parser = Case::parse, required = true)]
     cases: Vec<Case>,
     /// What the model is called where it is measured; else as a preset's source calls it.
     #[arg(long, value_name = "NAME")]

@@ -13,7 +13,7 @@ use rooflens::batch::jitter::Jitter;
     long for the model"
 )]
 pub(crate) struct Args {
-    #[arg(value_name = "NAME=REQS", value_parser = Case::parse)]
+    #[arg(value_name = "NAME=REQS", allow_hyphen_values = true, value_parser = Case::parse)]
     case: Case,
     /// The seed of the draw.
     #[arg(long, value_name = "S", default_value_t = 0)]

@@ -80,7 +80,7 @@ fn file(reported: &Reported) -> FileOut<'_> {
         median_us: case.median_us,
         sample_spread_pct: case.spread_pct(),
         ranks: case.ranks.len(),
-        warnings: about.warnings.iter().map(ToString::to_string).collect(),
+        warnings: about.said(),
         per_gpu: about.against.map(|against| PerGpu {
             flops: against.cost.flops.0,
             read_bytes: against.cost.read.0,

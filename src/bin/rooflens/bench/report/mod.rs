@@ -77,6 +77,14 @@ struct About {
     against: Option<Against>,
 }
 
+impl About {
+    /// All of it, as sentences.
+    fn said(&self) -> Vec<String> {
+        let beaten = self.against.and_then(|against| against.beaten());
+        self.warnings.iter().map(ToString::to_string).chain(beaten.map(str::to_owned)).collect()
+    }
+}
+
 /// An estimator with what its numbers are held against.
 struct Estimating {
     vllm: Vllm,

@@ -63,7 +63,7 @@ fn rows(reported: &Reported) -> Vec<Vec<String>> {
             share.map_or_else(none, |share| percent(share.mbu)),
             share.map_or_else(none, |share| format!("{} ({})", duration(share.bound), share.limit.label())),
             share.map_or_else(none, |share| ratio(share.ratio)),
-            about.warnings.len().to_string(),
+            about.said().len().to_string(),
         ]));
     }
     rows
