@@ -35,7 +35,9 @@ fn check(rows: &[Row]) {
     let mut specs: HashMap<String, ModelSpec> = HashMap::new();
     let (mut narrow, mut wrong, mut errors, mut fractions) = (vec![], vec![], vec![], vec![]);
     for row in rows {
-        let spec = specs.entry(row.model.clone()).or_insert_with(|| model(&row.model, ClassTable::builtin()).expect("a described model"));
+        let spec = specs
+            .entry(row.model.clone())
+            .or_insert_with(|| model(&row.model, ClassTable::builtin()).expect("a described model"));
         let (bound, calibrated) = times(row, spec, "auto");
         fractions.push(bound / row.measured.0);
         if row.is_fitted() {
