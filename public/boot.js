@@ -110,8 +110,24 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   }
 
-  // The measuring desk is a module of its own in a worker, loaded when it is needed.
+  // The measuring desk is a module of its own in a worker, loaded when it is needed. Its first message says that it
+  // listens; the facts of models, which it does not hold itself, are what it hears first.
   window.openDesk = function () {
+    return Promise.all(["classes.json", "presets.json"].map(function (name) {
+      var held = document.getElementById(name);
+      return held ? held.textContent : fetch(name).then(function (answer) {
+        if (!answer.ok) throw new Error(name + ": status " + answer.status);
+        return answer.text();
+      });
+    })).then(function (facts) {
+      var worker = desk();
+      worker.addEventListener("message", function () {
+        worker.postMessage(["facts"].concat(facts));
+      }, { once: true });
+      return worker;
+    });
+  };
+  function desk() {
     var held = document.getElementById("desk-module");
     if (!held) return new Worker(new URL("desk.js", document.baseURI).href);
     var glue = document.getElementById("desk-glue").textContent;
@@ -119,7 +135,7 @@
       "new Response(new Blob([module]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()" +
       ".then(function(module){return wasm_bindgen({module_or_path:module})});";
     return new Worker(URL.createObjectURL(new Blob([glue, start], { type: "text/javascript" })));
-  };
+  }
 
   (packed
     ? unpacked().then(function (module) { return wasm_bindgen({ module_or_path: module }); })

@@ -14,13 +14,18 @@ impl Cell {
     /// A text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), exact: None, number: false }
+        Self::new(text.into(), false)
     }
 
     /// A number as it is shown.
     #[must_use]
     pub fn number(text: impl Into<String>) -> Self {
-        Self { text: text.into(), exact: None, number: true }
+        Self::new(text.into(), true)
+    }
+
+    #[inline(never)]
+    fn new(text: String, number: bool) -> Self {
+        Self { text, exact: None, number }
     }
 
     /// With the exact value, for whoever points at it.
@@ -38,6 +43,7 @@ impl Cell {
 
     /// The cell as an element.
     #[must_use]
+    #[inline(never)]
     pub fn element(self) -> Element {
         element("td").maybe("class", self.number.then_some("n")).maybe("title", self.exact).and(self.text)
     }
@@ -46,14 +52,25 @@ impl Cell {
 /// An empty table under a caption, with these heads.
 #[must_use]
 pub fn table(caption: impl Into<String>, heads: &[&str]) -> Element {
+    headed(caption.into(), heads)
+}
+
+// Here and in `row`, what does not depend on a type is compiled once.
+#[inline(never)]
+fn headed(caption: String, heads: &[&str]) -> Element {
     let heads = heads.iter().map(|head| element("th").with("scope", "col").and(*head));
-    element("table").and(element("caption").and(caption.into())).and(element("thead").and(element("tr").all(heads)))
+    element("table").and(element("caption").and(caption)).and(element("thead").and(element("tr").all(heads)))
 }
 
 /// A row: what it is about, and its cells.
 #[must_use]
 pub fn row(head: impl Into<String>, cells: impl IntoIterator<Item = Cell>) -> Element {
-    element("tr").and(element("th").with("scope", "row").and(head.into())).all(cells.into_iter().map(Cell::element))
+    line(head.into()).all(cells.into_iter().map(Cell::element))
+}
+
+#[inline(never)]
+fn line(head: String) -> Element {
+    element("tr").and(element("th").with("scope", "row").and(head))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Element {
     /// With an attribute.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.attributes.push((name, value.into()));
+        self.attribute(name, value.into());
         self
     }
 
@@ -52,15 +52,28 @@ impl Element {
     /// With something more in it: a text or an element.
     #[must_use]
     pub fn and(mut self, child: impl Into<View>) -> Self {
-        self.children.push(child.into());
+        self.child(child.into());
         self
     }
 
     /// With several things more in it.
     #[must_use]
     pub fn all(mut self, children: impl IntoIterator<Item = impl Into<View>>) -> Self {
-        self.children.extend(children.into_iter().map(Into::into));
+        for child in children {
+            self.child(child.into());
+        }
         self
+    }
+
+    // Both are behind hundreds of calls, each of which would bring its own copy.
+    #[inline(never)]
+    fn attribute(&mut self, name: &'static str, value: String) {
+        self.attributes.push((name, value));
+    }
+
+    #[inline(never)]
+    fn child(&mut self, child: View) {
+        self.children.push(child);
     }
 }
 
@@ -77,6 +90,7 @@ impl From<String> for View {
 }
 
 impl From<&str> for View {
+    #[inline(never)]
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }

@@ -13,6 +13,13 @@ pub struct ClassTable {
     source: String,
 }
 
+impl Default for ClassTable {
+    /// A table without classes.
+    fn default() -> Self {
+        Self { classes: Node { value: Value::Object(Vec::new()), span: json::Span::default() }, source: String::new() }
+    }
+}
+
 impl ClassTable {
     /// Reads the table from the text of `classes.json`.
     ///
@@ -31,13 +38,8 @@ impl ClassTable {
     /// Never: a test reads the same bytes.
     #[must_use]
     pub fn builtin() -> &'static Self {
-        static TABLE: std::sync::LazyLock<ClassTable> = std::sync::LazyLock::new(|| {
-            let empty = ClassTable {
-                classes: Node { value: Value::Object(Vec::new()), span: json::Span::default() },
-                source: String::new(),
-            };
-            ClassTable::parse(include_str!("classes.json")).unwrap_or(empty)
-        });
+        static TABLE: std::sync::LazyLock<ClassTable> =
+            std::sync::LazyLock::new(|| ClassTable::parse(include_str!("classes.json")).unwrap_or_default());
         &TABLE
     }
 

@@ -113,9 +113,9 @@ fn row(line: &str) -> Option<Row> {
 
 /// The model of a row; `None` where it is not described here.
 #[must_use]
-pub fn model(name: &str) -> Option<ModelSpec> {
+pub fn model(name: &str, classes: &ClassTable) -> Option<ModelSpec> {
     let (_, config) = MODELS.iter().find(|(names, _)| names.contains(&name))?;
-    read(config, None, ClassTable::builtin()).ok()
+    read(config, None, classes).ok()
 }
 
 impl Row {
@@ -165,7 +165,7 @@ mod tests {
         let rows = rows(SAMPLE);
         assert_eq!(rows.len(), 61);
         for row in &rows {
-            let spec = model(&row.model).expect("described");
+            let spec = model(&row.model, ClassTable::builtin()).expect("described");
             let times = row.times(&spec, KvDtype::AUTO).expect("a time");
             assert!(times.bound.0 <= row.measured.0, "{row:?}: {times:?}");
         }

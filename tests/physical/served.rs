@@ -5,7 +5,7 @@
 //! and a measurement includes prefills in between: a row is no exact step time, but no step can be faster than its bound.
 
 use crate::beside;
-use rooflens::model::{KvDtype, ModelSpec};
+use rooflens::model::{ClassTable, KvDtype, ModelSpec};
 use rooflens::validation::{Row, SAMPLE, model, rows};
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,7 +35,9 @@ fn check(rows: &[Row]) {
     let mut specs: HashMap<String, ModelSpec> = HashMap::new();
     let (mut narrow, mut wrong, mut errors, mut fractions) = (vec![], vec![], vec![], vec![]);
     for row in rows {
-        let spec = specs.entry(row.model.clone()).or_insert_with(|| model(&row.model).expect("a described model"));
+        let spec = specs
+            .entry(row.model.clone())
+            .or_insert_with(|| model(&row.model, ClassTable::builtin()).expect("a described model"));
         let (bound, calibrated) = times(row, spec, "auto");
         fractions.push(bound / row.measured.0);
         if row.is_fitted() {

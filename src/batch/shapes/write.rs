@@ -23,7 +23,7 @@ pub fn yaml(cases: &[Case]) -> String {
 }
 
 fn quoted(case: &Case) -> String {
-    serde_json::Value::from(case.name()).to_string()
+    crate::json::build::text(case.name()).to_compact()
 }
 
 fn requests(case: &Case) -> impl Iterator<Item = String> {

@@ -6,7 +6,7 @@ use crate::batch::shapes;
 use crate::bench::command::{Command, MODEL, Parsed, is_command, parse};
 use crate::bench::run::Run;
 use crate::bench::view::{View, element};
-use crate::model::presets::builtin;
+use crate::model::presets::Preset;
 use crate::scenario::Size;
 use crate::scenario::state::MOST_CASES;
 
@@ -37,20 +37,20 @@ impl Pasted {
     }
 
     /// Puts what it says in place of what is on the page.
-    pub(super) fn apply(&self, reply: &mut Reply) {
+    pub(super) fn apply(&self, presets: &[Preset], reply: &mut Reply) {
         match self {
             Self::Nothing | Self::Wrong(_) => {}
             Self::Cases(cases) => reply.cases(fitting(cases)),
             Self::Command(parsed) => {
                 reply.cases(fitting(&parsed.command.cases));
-                command(&parsed.command, reply);
+                command(&parsed.command, presets, reply);
             }
         }
         reply.say("Taken over.");
     }
 
     /// Shows what was understood.
-    pub(super) fn show(&self, reply: &mut Reply) {
+    pub(super) fn show(&self, presets: &[Preset], reply: &mut Reply) {
         let problem = |text: String| View::from(element("p").with("class", "problem").with("role", "alert").and(text));
         let views: Vec<View> = match self {
             Self::Nothing => Vec::new(),
@@ -60,7 +60,7 @@ impl Pasted {
                 let mut said: Vec<String> =
                     parsed.left.iter().map(|left| format!("Not understood, and left out: {left}")).collect();
                 let model = &parsed.command.model;
-                if model != MODEL && !is_preset(model) {
+                if model != MODEL && !is_preset(model, presets) {
                     said.push(format!(
                         "No preset is {}: the model of the page stays. Paste its config.json to estimate it.",
                         crate::format::quoted(model)
@@ -89,8 +89,8 @@ const BENCH: [&str; 9] = [
     "exclude_drafter",
 ];
 
-fn is_preset(model: &str) -> bool {
-    builtin().iter().any(|preset| preset.source == model)
+fn is_preset(model: &str, presets: &[Preset]) -> bool {
+    presets.iter().any(|preset| preset.source == model)
 }
 
 fn fitting(cases: &[Case]) -> Vec<String> {
@@ -127,8 +127,8 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
     (1..).zip(&lines).map(case).collect()
 }
 
-fn command(command: &Command, reply: &mut Reply) {
-    if is_preset(&command.model) {
+fn command(command: &Command, presets: &[Preset], reply: &mut Reply) {
+    if is_preset(&command.model, presets) {
         reply.apply("source", &command.model);
         reply.set("model", "");
     } else if command.model != MODEL && Run::default().set("model", &command.model).is_ok() {

@@ -25,12 +25,22 @@ use super::kernels::Summary;
 use super::results::kind::FileKind;
 use super::run::Run;
 use super::view::{View, element};
+use crate::model::ClassTable;
+use crate::model::presets::{self, Preset};
 use selected::Selected;
 use taken::Brought;
+
+/// What is known of models, which the page holds too and sends over.
+#[derive(Debug, Default)]
+struct Facts {
+    classes: ClassTable,
+    presets: Vec<Preset>,
+}
 
 /// The desk.
 #[derive(Debug, Default)]
 pub struct Desk {
+    facts: Facts,
     /// All scenarios, and the place of the one that is selected.
     all: Vec<Selected>,
     place: usize,
@@ -49,11 +59,19 @@ pub struct Desk {
 }
 
 impl Desk {
+    /// Takes the texts of `classes.json` and `presets.json`. They come first: without them nothing is selected.
+    pub fn facts(&mut self, classes: &str, presets: &str) {
+        self.facts = Facts {
+            classes: ClassTable::parse(classes).unwrap_or_default(),
+            presets: presets::parse(presets).unwrap_or_default(),
+        };
+    }
+
     /// Takes what is on the page: a comparison as a file holds it, the place of the scenario that is selected, and the
     /// names of all, one a line.
     pub fn select(&mut self, file: &str, place: usize, names: &str) -> Reply {
         let mut reply = Reply::default();
-        if let Some(all) = Selected::read(file, names, &self.all).filter(|all| place < all.len()) {
+        if let Some(all) = Selected::read(file, names, &self.all, &self.facts).filter(|all| place < all.len()) {
             let before = self.all.get(self.place).map(|selected| selected.run.clone());
             (self.all, self.place) = (all, place);
             let Some(selected) = self.all.get(place) else { return reply };
@@ -113,7 +131,7 @@ impl Desk {
             }
             "shapes-json" => reply.save("shapes.json", crate::batch::shapes::json(cases)),
             "shapes-yaml" => reply.save("shapes.yaml", crate::batch::shapes::yaml(cases)),
-            "take" => self.cases.apply(&mut reply),
+            "take" => self.cases.apply(&self.facts.presets, &mut reply),
             "drop-result" => self.results.drop(rest),
             "drop-kernels" => self.kernels.drop(rest),
             "swap-kernels" => self.kernels.swap(),
@@ -212,11 +230,11 @@ impl Desk {
         command::show(selected, &self.wrong, &mut reply);
         reply.wrong(self.wrong.iter().map(|(field, _)| field.clone()));
         if self.validation.is_none() {
-            self.validation = Some(validation::view());
+            self.validation = Some(validation::view(&self.facts.classes));
         }
         reply.show("validation", self.validation.clone());
         jitter::show(selected, &mut reply);
-        self.cases.show(&mut reply);
+        self.cases.show(&self.facts.presets, &mut reply);
         let said = self.files.iter().map(|(text, wrong)| {
             View::from(element("p").with("class", if *wrong { "problem" } else { "done" }).and(text.as_str()))
         });

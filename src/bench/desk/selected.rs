@@ -1,11 +1,11 @@
 //! What is selected on the page, as far as a measurement has to do with it.
 
+use super::Facts;
 use crate::batch::case::Case;
 use crate::bench::command::{Command, Subject};
 use crate::bench::run::Run;
 use crate::estimate::{Cost, Estimator, Scope};
-use crate::model::presets::builtin;
-use crate::model::{ClassTable, Depth};
+use crate::model::Depth;
 use crate::report::outcome::{Outcome, estimated, resolved};
 use crate::report::physics::Physics;
 use crate::scenario::file::from_file;
@@ -18,6 +18,8 @@ pub(super) struct Selected {
     pub(super) name: String,
     pub(super) outcome: Outcome,
     pub(super) run: Run,
+    /// Where the model was published, if it is a preset.
+    source: Option<String>,
     /// What the physical model says, or why it says nothing.
     pub(super) physics: Result<Physics, String>,
 }
@@ -25,8 +27,9 @@ pub(super) struct Selected {
 impl Selected {
     /// The scenarios of a comparison, as a file holds it, with what the page calls them; those of `before` that are the
     /// same are taken over. `None` where the file is none, or a scenario has no estimate.
-    pub(super) fn read(file: &str, names: &str, before: &[Self]) -> Option<Vec<Self>> {
-        let comparison = from_file(file, builtin()).ok()?.comparison;
+    pub(super) fn read(file: &str, names: &str, before: &[Self], facts: &Facts) -> Option<Vec<Self>> {
+        let Facts { classes, presets } = facts;
+        let comparison = from_file(file, presets).ok()?.comparison;
         let run = &comparison.run;
         let mut names = names.lines();
         let mut all: Vec<Self> = Vec::new();
@@ -38,10 +41,14 @@ impl Selected {
             }
             let known = before.iter().chain(&all).find(|one| one.outcome.scenario.model == scenario.model);
             let model = known.map(|one| one.outcome.model.clone());
-            let model = model.or_else(|| resolved(&scenario.model, builtin(), ClassTable::builtin(), Depth::LAYERS))?;
+            let model = model.or_else(|| resolved(&scenario.model, presets, classes, Depth::LAYERS))?;
             let outcome = estimated(scenario, model, Scope::PerGpu)?;
             let physics = Physics::of(&outcome, run);
-            all.push(Self { name, outcome, run: run.clone(), physics });
+            let source = match &scenario.model {
+                ModelChoice::Preset(id) => presets.iter().find(|preset| preset.id == *id).map(|p| p.source.clone()),
+                ModelChoice::Custom(_) => None,
+            };
+            all.push(Self { name, outcome, run: run.clone(), source, physics });
         }
         Some(all)
     }
@@ -55,13 +62,9 @@ impl Selected {
     /// What a command has to do with.
     pub(super) fn subject(&self) -> Subject {
         let Outcome { scenario, model, accelerator, .. } = &self.outcome;
-        let source = match &scenario.model {
-            ModelChoice::Preset(id) => builtin().iter().find(|preset| preset.id == *id).map(|p| p.source.clone()),
-            ModelChoice::Custom(_) => None,
-        };
         let refusals = scenario.layout.refusals(&model.spec);
         Subject {
-            source,
+            source: self.source.clone(),
             checkpoint: model.spec.quantization.method.clone(),
             quantization: scenario.quantization.clone(),
             disable_sliding_window: scenario.disable_sliding_window,
@@ -91,5 +94,5 @@ pub(super) fn example(change: impl FnOnce(&mut crate::scenario::state::Compariso
     use crate::scenario::state::{Comparison, Scenario};
     let mut comparison = Comparison::of(Scenario::example().unwrap());
     change(&mut comparison);
-    crate::scenario::file::to_file(&comparison, builtin())
+    crate::scenario::file::to_file(&comparison, crate::model::presets::builtin())
 }

@@ -4,6 +4,7 @@ use crate::json::Node;
 
 fn opened() -> (Desk, Node) {
     let mut desk = Desk::default();
+    desk.facts(include_str!("../../model/classes.json"), include_str!("../../model/presets.json"));
     let reply = desk.select(&example(|_| {}), 0, "A TP8").write();
     (desk, reply)
 }

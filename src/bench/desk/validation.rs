@@ -3,15 +3,15 @@
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{View, element, scrolled};
 use crate::format::{duration, percent};
-use crate::model::KvDtype;
+use crate::model::{ClassTable, KvDtype};
 use crate::validation::{SAMPLE, model, rows};
 
 /// Every row of the sample with its bound, the fraction of the measured time that the bound is, and the error of the
 /// calibrated time.
-pub(super) fn view() -> View {
+pub(super) fn view(classes: &ClassTable) -> View {
     let (mut fractions, mut errors, mut shown) = (Vec::new(), Vec::new(), Vec::new());
     for measured in rows(SAMPLE) {
-        let Some(times) = model(&measured.model).and_then(|spec| measured.times(&spec, KvDtype::AUTO)) else {
+        let Some(times) = model(&measured.model, classes).and_then(|spec| measured.times(&spec, KvDtype::AUTO)) else {
             continue;
         };
         let fraction = times.bound.0 / measured.measured.0;

@@ -1,7 +1,7 @@
 //! Which component a kernel belongs to, by its name: a list of rules that can be read and edited.
 //!
 //! One rule a line, `component: pattern`. The first rule that matches counts, so their order matters. A pattern is
-//! looked for anywhere in the name, without regard to case; `*` stands for any text. The component ends at the first
+//! looked for anywhere in the name, without regard to the case of a to z; `*` stands for any text. The component ends at the first
 //! colon, so that a pattern can hold colons. Lines that are empty or begin with `#` are skipped.
 
 use crate::format::quoted;
@@ -71,7 +71,7 @@ impl Rules {
     /// The component of a kernel: that of the first rule that matches its name.
     #[must_use]
     pub fn component(&self, name: &str) -> Option<&str> {
-        let name = name.to_lowercase();
+        let name = name.to_ascii_lowercase();
         self.rules.iter().find(|rule| rule.matches(&name)).map(|rule| rule.component.as_str())
     }
 }
@@ -97,7 +97,8 @@ impl Rule {
         if pattern.is_empty() {
             return fail(quoted(text), "a pattern after the colon (`*` matches every name)");
         }
-        let parts = pattern.to_lowercase().split('*').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let parts =
+            pattern.to_ascii_lowercase().split('*').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         Ok(Self { component: component.to_owned(), pattern: pattern.to_owned(), parts })
     }
 

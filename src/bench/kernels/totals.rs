@@ -1,27 +1,78 @@
 //! What the events of a trace add up to.
 
+use super::scan::Nest;
 use super::summary::{Kernel, Origin, Summary, share};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::borrow::Cow;
+use crate::{decimal, json};
 use std::collections::HashMap;
 
-/// What decides whether an event counts; everything else in it may be of any form.
-#[derive(Deserialize)]
-struct Head<'a> {
-    #[serde(borrow, default)]
-    ph: Cow<'a, str>,
-    #[serde(borrow, default)]
-    cat: Cow<'a, str>,
+/// What is read of an event, as it stands in the text; everything else in it may be of any form.
+#[derive(Default)]
+struct Event<'a> {
+    ph: &'a [u8],
+    cat: &'a [u8],
+    name: &'a [u8],
+    ts: &'a [u8],
+    dur: &'a [u8],
 }
 
-/// An activity of the GPU.
-#[derive(Deserialize)]
-struct Activity<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    ts: f64,
-    dur: f64,
+impl<'a> Event<'a> {
+    /// Splits an event into its own members. What is in lists and objects is stepped over, with the numbers that JSON
+    /// does not have and the profiler writes there, such as `inf`.
+    fn read(event: &'a [u8]) -> Option<Self> {
+        let mut found = Self::default();
+        let mut rest = event.strip_prefix(b"{")?.trim_ascii_start();
+        if rest == b"}" {
+            return Some(found);
+        }
+        loop {
+            let (key, after) = value(rest)?;
+            let (text, after) = value(after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start())?;
+            match key {
+                b"\"ph\"" => found.ph = text,
+                b"\"cat\"" => found.cat = text,
+                b"\"name\"" => found.name = text,
+                b"\"ts\"" => found.ts = text,
+                b"\"dur\"" => found.dur = text,
+                _ if key.starts_with(b"\"") => {}
+                _ => return None,
+            }
+            match after.trim_ascii_start().split_first()? {
+                (b',', next) => rest = next.trim_ascii_start(),
+                (b'}', b"") => return Some(found),
+                _ => return None,
+            }
+        }
+    }
+
+    fn is_activity(&self) -> bool {
+        const CATEGORIES: [&[u8]; 5] =
+            [b"\"kernel\"", b"\"gpu_memcpy\"", b"\"gpu_memset\"", b"\"memcpy\"", b"\"memset\""];
+        self.ph == b"\"X\"" && CATEGORIES.iter().any(|cat| self.cat.eq_ignore_ascii_case(cat))
+    }
+}
+
+/// The value that a text begins with, and what is behind it.
+fn value(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = match text.first()? {
+        b'"' | b'{' | b'[' => Nest::default().end(text)?,
+        _ => text
+            .iter()
+            .position(|byte| !matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.'))?,
+    };
+    if end == 0 { None } else { text.split_at_checked(end) }
+}
+
+/// What stands for a key, in words.
+fn shown(value: &[u8]) -> String {
+    if value.is_empty() { "nothing".to_owned() } else { crate::format::quoted(&String::from_utf8_lossy(value)) }
+}
+
+fn number(value: &[u8]) -> Option<f64> {
+    decimal::parse(std::str::from_utf8(value).ok()?)
+}
+
+fn name(value: &[u8]) -> Option<String> {
+    json::parse(std::str::from_utf8(value).ok()?).ok()?.root.text().map(str::to_owned)
 }
 
 /// What was added up.
@@ -35,66 +86,31 @@ pub(super) struct Totals {
     pub(super) count: u64,
 }
 
-/// The same event with `inf`, `NaN` and their like as `null`, outside of strings.
-fn without_bare_words(event: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(event.len());
-    let (mut in_text, mut escaped, mut rest) = (false, false, event);
-    while let Some((first, after)) = rest.split_first() {
-        let word = ["-Infinity", "Infinity", "-inf", "inf", "-nan", "nan", "NaN"]
-            .iter()
-            .find(|word| !in_text && rest.starts_with(word.as_bytes()));
-        if let Some(word) = word {
-            out.extend_from_slice(b"null");
-            rest = rest.get(word.len()..).unwrap_or_default();
-            continue;
-        }
-        if *first == b'"' && !escaped {
-            in_text = !in_text;
-        }
-        escaped = in_text && *first == b'\\' && !escaped;
-        out.push(*first);
-        rest = after;
-    }
-    out
-}
-
 impl Totals {
     /// Adds an event if it is an activity of the GPU.
     pub(super) fn add(&mut self, event: &[u8]) -> Result<(), String> {
         /// In µs: far above any time, and low enough that sums stay finite.
         const MOST: f64 = 1e18;
-        let strict;
-        let event = match serde_json::from_slice::<IgnoredAny>(event) {
-            Ok(_) => event,
-            // The profiler writes numbers that JSON does not have.
-            Err(_) => {
-                strict = without_bare_words(event);
-                &strict
-            }
+        let Some(event) = Event::read(event) else {
+            return Err("it is no JSON object".to_owned());
         };
-        let head: Head<'_> = serde_json::from_slice(event).map_err(|error| error.to_string())?;
-        if head.ph != "X"
-            || !["kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"]
-                .iter()
-                .any(|cat| head.cat.eq_ignore_ascii_case(cat))
-        {
+        if !event.is_activity() {
             return Ok(());
         }
-        let Activity { name, ts, dur } = serde_json::from_slice(event).map_err(|error| error.to_string())?;
-        if !(0.0..=MOST).contains(&dur) {
-            return Err(format!("found {dur:?} for `dur`, expected microseconds, a number of 0 or more"));
-        }
-        if !(-MOST..=MOST).contains(&ts) {
-            return Err(format!("found {ts:?} for `ts`, expected a time in microseconds"));
-        }
+        let Some(dur) = number(event.dur).filter(|dur| (0.0..=MOST).contains(dur)) else {
+            return Err(format!("found {} for `dur`, expected microseconds, a number of 0 or more", shown(event.dur)));
+        };
+        let Some(ts) = number(event.ts).filter(|ts| (-MOST..=MOST).contains(ts)) else {
+            return Err(format!("found {} for `ts`, expected a time in microseconds", shown(event.ts)));
+        };
+        let Some(name) = name(event.name) else {
+            return Err(format!("found {} for `name`, expected a text", shown(event.name)));
+        };
         let (first, last) = self.window.unwrap_or((ts, ts));
         self.window = Some((first.min(ts), last.max(ts + dur)));
         self.busy += dur;
         self.count += 1;
-        let known = match self.kernels.get_mut(name.as_ref()) {
-            Some(known) => known,
-            None => self.kernels.entry(name.into_owned()).or_default(),
-        };
+        let known = self.kernels.entry(name).or_default();
         known.0 += dur;
         known.1 += 1;
         Ok(())
