@@ -67,7 +67,7 @@ fn the_physical_model_follows_the_page() {
     // One GPU is too small for it, and one more scenario stands beside it.
     page.click("#add-scenario");
     page.set_value(".sizes .field:nth-child(1) input", "1");
-    page.wait_until("document.querySelector('.tiles').textContent.includes('too large')", SOON);
+    page.wait_until("document.querySelector('.tiles').textContent.includes('too\\u00a0large')", SOON);
     shows(&page, "physical", "B TP1");
     assert_eq!(page.console_errors(), [""; 0]);
 }

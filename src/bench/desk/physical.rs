@@ -43,7 +43,7 @@ fn between(bound: Seconds, calibrated: Seconds) -> String {
 fn tile(physics: &Physics, reply: &mut Reply) {
     let fit = &physics.fit;
     let taken = fit.weights();
-    let text = if fit.fits() { capacity(taken) } else { "too large".to_owned() };
+    let text = if fit.fits() { capacity(taken) } else { "too\u{a0}large".to_owned() };
     let left = fit.stages.iter().filter_map(|stage| stage.left).min();
     let title = format!(
         "Weights {} of {} usable on the fullest GPU; {} left for the KV cache, {} tokens",
