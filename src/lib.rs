@@ -39,7 +39,7 @@
 //! - a kind of measurement: a folder of [`bench`] or [`serving`], and what the page shows of it in [`bench::desk`], which
 //!   runs in a worker (`worker.rs`).
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod app;
 pub mod base64url;
 pub mod batch;

@@ -7,6 +7,7 @@
 pub mod command;
 pub mod desk;
 pub mod kernels;
+pub mod order;
 pub mod results;
 pub mod run;
 pub mod table;

@@ -1,6 +1,7 @@
 //! Tables of a [`View`](super::view::View): a caption, heads with their scope, numbers with their exact value.
 
 use super::view::{Element, element};
+use crate::format::{Unit, grouped, si};
 
 /// A cell below the heads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,13 @@ impl Cell {
     #[inline(never)]
     fn new(text: String, number: bool) -> Self {
         Self { text, exact: None, number }
+    }
+
+    /// An exact amount, rounded as it is shown.
+    #[must_use]
+    #[inline(never)]
+    pub fn amount(amount: u128, unit: Unit) -> Self {
+        Self::number(si(amount as f64, unit)).exactly(grouped(amount))
     }
 
     /// With the exact value, for whoever points at it.

@@ -5,7 +5,7 @@ use super::selected::Selected;
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{View, element, scrolled};
 use crate::estimate::Cost;
-use crate::format::{NONE, Unit, duration, grouped, ratio, si};
+use crate::format::{NONE, Unit, duration, ratio, si};
 use crate::report::{Roof, Summary};
 
 /// Shows both.
@@ -50,13 +50,12 @@ pub(super) fn show(selected: &Selected, reply: &mut Reply) {
 /// FLOPs, bytes and what the roofline makes of them.
 pub(super) fn cells(cost: Option<Cost>, roof: Option<&Roof>) -> Vec<Cell> {
     let Some(cost) = cost else { return vec![Cell::number(NONE).exactly("not estimated"); 5] };
-    let exact = |value: u128, unit: Unit| Cell::number(si(value as f64, unit)).exactly(grouped(value));
     let summary = Summary::of(cost, roof);
     let maybe = |text: Option<String>| Cell::number(text.unwrap_or_else(|| NONE.to_owned()));
     vec![
-        exact(cost.flops.0, Unit::FLOP),
-        exact(cost.read.0, Unit::BYTE),
-        exact(cost.write.0, Unit::BYTE),
+        Cell::amount(cost.flops.0, Unit::FLOP),
+        Cell::amount(cost.read.0, Unit::BYTE),
+        Cell::amount(cost.write.0, Unit::BYTE),
         maybe(summary.intensity.map(|intensity| si(intensity.0, Unit::INTENSITY))),
         maybe(summary.time.map(duration)),
     ]

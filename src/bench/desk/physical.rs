@@ -57,7 +57,7 @@ fn tile(physics: &Physics, reply: &mut Reply) {
 
 fn headline(selected: &Selected, physics: &Physics) -> View {
     let Physics { parameters, fit, step, bound, calibrated, .. } = physics;
-    let count = |amount: u128| si(amount as f64, Unit::PARAMETERS).trim_end_matches(" parameters").to_owned();
+    let count = |amount: u128| si(amount as f64, Unit::PARAMETERS).replace(" parameters", "");
     let rate = |a: f64, b: f64| format!("{} – {}", si(b, Unit::TOKEN_PER_SECOND), si(a, Unit::TOKEN_PER_SECOND));
     let share = |a: f64, b: f64| format!("{} – {}", percent(b), percent(a));
     let drafted =
@@ -159,7 +159,7 @@ fn differ(physics: &Physics) -> Element {
     let rows = physics.differences.iter().map(|one| {
         let unit = if one.quantity == Quantity::Flops { Unit::FLOP } else { Unit::BYTE };
         let cell = |value: Option<u128>| match value {
-            Some(value) => Cell::number(si(value as f64, unit)).exactly(grouped(value)),
+            Some(value) => Cell::amount(value, unit),
             None => Cell::number(NONE).exactly("not counted"),
         };
         let what = format!("{}, {}", one.component.title(), word(one.quantity));
@@ -177,13 +177,12 @@ fn operations(physics: &Physics) -> Element {
         stage.operations.iter().map(move |one| {
             let name = format!("{}.{}", one.component.name(), one.operation);
             let name = if several { format!("stage {}: {name}", stage.stage + 1) } else { name };
-            let exact = |value: u128, unit: Unit| Cell::number(si(value as f64, unit)).exactly(grouped(value));
             row(
                 name,
                 [
-                    exact(one.cost.flops.0, Unit::FLOP),
-                    exact(one.cost.read.0, Unit::BYTE),
-                    exact(one.cost.write.0, Unit::BYTE),
+                    Cell::amount(one.cost.flops.0, Unit::FLOP),
+                    Cell::amount(one.cost.read.0, Unit::BYTE),
+                    Cell::amount(one.cost.write.0, Unit::BYTE),
                     Cell::text(one.precision.map_or(NONE, |precision| precision.label())),
                     Cell::number(duration(one.bound)),
                     Cell::text(one.limit.label()),
@@ -193,8 +192,11 @@ fn operations(physics: &Physics) -> Element {
     });
     let draft = physics.draft.iter().map(|part| {
         let cost = part.cost();
-        let exact = |value: u128, unit: Unit| Cell::number(si(value as f64, unit)).exactly(grouped(value));
-        let cells = [exact(cost.flops.0, Unit::FLOP), exact(cost.read.0, Unit::BYTE), exact(cost.write.0, Unit::BYTE)];
+        let cells = [
+            Cell::amount(cost.flops.0, Unit::FLOP),
+            Cell::amount(cost.read.0, Unit::BYTE),
+            Cell::amount(cost.write.0, Unit::BYTE),
+        ];
         let rest = [Cell::text(NONE), Cell::number(NONE), Cell::text("not part of the step")];
         row(format!("{}, a draft step", Component::Mtp.title()), cells.into_iter().chain(rest))
     });

@@ -1,5 +1,6 @@
 //! The physical model against public measurements, row by row.
 
+use crate::bench::order::rising;
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{View, element, scrolled};
 use crate::format::{duration, percent};
@@ -48,9 +49,9 @@ pub(super) fn view(classes: &ClassTable) -> View {
          {} at the median of these {} rows, and never more than all of it. The calibrated time is off by {} at the median \
          of the {} rows of dense models with up to 8 clients here; over all 252 such rows of the full sample by 7.1%, \
          which it was fitted to. It says nothing about mixtures of experts.",
-        percent(median(&mut fractions)),
+        percent(median(&fractions)),
         shown.len(),
-        percent(median(&mut errors)),
+        percent(median(&errors)),
         errors.len()
     );
     let heads = ["served", "measured", "bound", "bound / measured", "calibrated", "off by"];
@@ -58,7 +59,6 @@ pub(super) fn view(classes: &ClassTable) -> View {
     element("div").and(element("p").with("class", "hint").and(said)).and(scrolled(body)).into()
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+fn median(values: &[f64]) -> f64 {
+    rising(values).get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

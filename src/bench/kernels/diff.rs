@@ -6,7 +6,7 @@
 
 use super::file_name::FileName;
 use super::summary::{Summary, share};
-use std::collections::BTreeMap;
+use crate::bench::order::{Names, largest_first};
 
 /// Two summaries, joined.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,16 +73,18 @@ impl Row<'_> {
 /// Joins two summaries. A name that a file holds twice counts once, with the sum.
 #[must_use]
 pub fn diff<'a>(a: &'a Summary, b: &'a Summary) -> Diff<'a> {
-    let mut joined: BTreeMap<&str, (Side, Side)> = BTreeMap::new();
-    for kernel in &a.kernels {
-        joined.entry(&kernel.name).or_default().0.add(kernel.us, kernel.calls);
+    let (mut names, mut rows) = (Names::default(), Vec::<Row<'_>>::new());
+    let first = a.kernels.iter().map(|kernel| (kernel, false));
+    for (kernel, second) in first.chain(b.kernels.iter().map(|kernel| (kernel, true))) {
+        let place = names.place(&kernel.name);
+        if place == rows.len() {
+            rows.push(Row { name: &kernel.name, a: Side::default(), b: Side::default() });
+        }
+        if let Some(row) = rows.get_mut(place) {
+            if second { &mut row.b } else { &mut row.a }.add(kernel.us, kernel.calls);
+        }
     }
-    for kernel in &b.kernels {
-        joined.entry(&kernel.name).or_default().1.add(kernel.us, kernel.calls);
-    }
-    let mut rows: Vec<_> = joined.into_iter().map(|(name, (a, b))| Row { name, a, b }).collect();
-    // The map is in the order of names, and the sort is stable.
-    rows.sort_by(|one, other| other.delta().abs().total_cmp(&one.delta().abs()));
+    let rows = largest_first(rows, |row| (row.delta().abs(), row.name));
     Diff { span: Change { a: a.span_us, b: b.span_us }, busy: Change { a: a.busy_us, b: b.busy_us }, rows }
 }
 

@@ -5,7 +5,7 @@
 
 use super::rules::Rules;
 use super::summary::{Kernel, Summary, share};
-use std::collections::BTreeMap;
+use crate::bench::order::{Names, largest_first};
 
 /// How much of the busy time a file may lack in its list before that is a row: sums of rounded figures differ by less.
 const ROUNDING: f64 = 1e-3;
@@ -39,19 +39,25 @@ pub struct Group<'a> {
 /// Sorts the kernels of a summary into components.
 #[must_use]
 pub fn group<'a>(summary: &'a Summary, rules: &'a Rules) -> Grouping<'a> {
-    let mut by_component: BTreeMap<&str, Group<'_>> = BTreeMap::new();
+    let (mut names, mut groups) = (Names::default(), Vec::new());
     let mut unmatched = Group::default();
     for kernel in &summary.kernels {
         let group = match rules.component(&kernel.name) {
-            Some(component) => by_component.entry(component).or_insert(Group { component, ..Group::default() }),
-            None => &mut unmatched,
+            Some(component) => {
+                let place = names.place(component);
+                if place == groups.len() {
+                    groups.push(Group { component, ..Group::default() });
+                }
+                groups.get_mut(place)
+            }
+            None => None,
         };
+        let group = group.unwrap_or(&mut unmatched);
         group.us += kernel.us;
         group.calls += kernel.calls;
         group.kernels.push(kernel);
     }
-    let mut groups: Vec<_> = by_component.into_values().collect();
-    groups.sort_by(|a, b| b.us.total_cmp(&a.us));
+    let groups = largest_first(groups, |group| (group.us, group.component));
     let listed: f64 = groups.iter().map(|group| group.us).sum::<f64>() + unmatched.us;
     let unlisted = Some(summary.busy_us - listed).filter(|us| *us > summary.busy_us * ROUNDING);
     Grouping { groups, unmatched, unlisted_us: unlisted, busy_us: summary.busy_us }

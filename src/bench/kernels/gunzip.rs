@@ -28,6 +28,7 @@ pub(super) struct Gunzip {
     window: Vec<u8>,
     /// Where in the window the next byte goes.
     at: usize,
+    table: Vec<u32>,
     crc: u32,
     /// Of the member's output, modulo 2^32 as the trailer states it.
     length: u32,
@@ -49,6 +50,7 @@ impl Gunzip {
             inflate: Box::default(),
             window: vec![0; WINDOW],
             at: 0,
+            table: table(),
             crc: !0,
             length: 0,
             members: 0,
@@ -110,7 +112,7 @@ impl Gunzip {
             let (status, read, written) = decompress(&mut self.inflate, input, &mut self.window, self.at, flags);
             input = input.get(read..).unwrap_or_default();
             let piece = self.window.get(self.at..self.at + written).unwrap_or_default();
-            self.crc = crc(self.crc, piece);
+            self.crc = crc(&self.table, self.crc, piece);
             // A piece is no longer than the window.
             self.length = self.length.wrapping_add(u32::try_from(written).unwrap_or_default());
             out(piece)?;
@@ -165,31 +167,18 @@ fn header_length(bytes: &[u8]) -> Result<Option<usize>, TraceError> {
     Ok(Some(length).filter(|&length| length <= bytes.len()))
 }
 
-/// Of each byte alone, for [`crc`]: a trace is long, and a table makes it eight times as fast.
-const TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut sum = byte;
-        let mut bit = 0;
-        while bit < 8 {
-            sum = sum >> 1 ^ (0xEDB8_8320 * (sum & 1));
-            bit += 1;
-        }
-        #[expect(clippy::indexing_slicing, reason = "below 256, and checked when compiled")]
-        {
-            table[byte as usize] = sum;
-        }
-        byte += 1;
-    }
-    table
-};
+/// The sum of each byte alone, for [`crc`]: a trace is long, and a table makes it eight times as fast. It is quick to make
+/// and would not compress.
+fn table() -> Vec<u32> {
+    let shifted = |sum: u32, _| sum >> 1 ^ (0xEDB8_8320 * (sum & 1));
+    (0..256).map(|byte| (0..8).fold(byte, shifted)).collect()
+}
 
 /// Goes on with a CRC-32, before its last inversion.
-fn crc(sum: u32, bytes: &[u8]) -> u32 {
+fn crc(table: &[u32], sum: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(sum, |sum, &byte| {
         let [low, ..] = sum.to_le_bytes();
-        sum >> 8 ^ TABLE.get(usize::from(low ^ byte)).copied().unwrap_or_default()
+        sum >> 8 ^ table.get(usize::from(low ^ byte)).copied().unwrap_or_default()
     })
 }
 

@@ -4,6 +4,7 @@
 //! "calls", "example"}, ...]}`. Fields of other names are ignored. Every number must be there as a finite number of 0 or
 //! more, so that no sum below can become negative or nothing.
 
+use crate::bench::order::largest_first;
 use crate::json::{self, JsonError, Node, Position, Value};
 
 /// What is expected, in every error.
@@ -116,9 +117,9 @@ impl Summary {
         let list = fields.required("kernels", "a list of kernels")?;
         let items = list.items().ok_or_else(|| fields.wrong("kernels", list, "a list of kernels"))?;
         let kernels = items.iter().enumerate().map(|(at, node)| kernel(text, node, at));
-        let mut kernels = kernels.collect::<Result<Vec<_>, _>>()?;
+        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
         // Files are in this order; what was edited by hand is put back into it.
-        kernels.sort_by(|a, b| b.us.total_cmp(&a.us));
+        let kernels = largest_first(kernels, |kernel: &Kernel| (kernel.us, ""));
         Ok(Self {
             origin: Origin::Summary,
             trace: fields.text("trace")?.map(file_name),

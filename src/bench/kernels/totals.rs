@@ -2,8 +2,8 @@
 
 use super::scan::Nest;
 use super::summary::{Kernel, Origin, Summary, share};
+use crate::bench::order::{Names, largest_first};
 use crate::{decimal, json};
-use std::collections::HashMap;
 
 /// What is read of an event, as it stands in the text; everything else in it may be of any form.
 #[derive(Default)]
@@ -78,7 +78,9 @@ fn name(value: &[u8]) -> Option<String> {
 /// What was added up.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
-    kernels: HashMap<String, (f64, u64)>,
+    names: Names,
+    /// By the place of the name: name, time in µs, how often.
+    kernels: Vec<(String, f64, u64)>,
     /// First start and last end, in µs.
     window: Option<(f64, f64)>,
     busy: f64,
@@ -110,24 +112,28 @@ impl Totals {
         self.window = Some((first.min(ts), last.max(ts + dur)));
         self.busy += dur;
         self.count += 1;
-        let known = self.kernels.entry(name).or_default();
-        known.0 += dur;
-        known.1 += 1;
+        let place = self.names.place(&name);
+        if place == self.kernels.len() {
+            self.kernels.push((name, 0.0, 0));
+        }
+        if let Some((_, us, calls)) = self.kernels.get_mut(place) {
+            *us += dur;
+            *calls += 1;
+        }
         Ok(())
     }
 
     /// What the events add up to.
     pub(super) fn summary(self) -> Summary {
         let busy = self.busy;
-        let kernels = self.kernels.into_iter().map(|(name, (us, calls))| Kernel {
+        let kernels = self.kernels.into_iter().map(|(name, us, calls)| Kernel {
             example: Some(name.clone()),
             name,
             us,
             pct: share(us, busy).map(|share| share * 100.0),
             calls: calls as f64,
         });
-        let mut kernels: Vec<_> = kernels.collect();
-        kernels.sort_by(|a, b| b.us.total_cmp(&a.us).then_with(|| a.name.cmp(&b.name)));
+        let kernels = largest_first(kernels.collect(), |kernel: &Kernel| (kernel.us, &kernel.name));
         Summary {
             origin: Origin::Trace,
             trace: None,

@@ -1,6 +1,7 @@
 //! Samples as a small strip: how they spread between the least and the largest.
 
 use super::time;
+use crate::bench::order::rising;
 use crate::bench::view::{Element, element};
 
 /// The most bars of a strip.
@@ -27,8 +28,8 @@ impl Strip {
     /// The strip of some samples in microseconds; what is no finite number is left out. `None` if nothing is left.
     #[must_use]
     pub fn of(samples: impl Iterator<Item = f64>) -> Option<Self> {
-        let mut sorted: Vec<f64> = samples.filter(|sample| sample.is_finite()).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
+        let finite: Vec<f64> = samples.filter(|sample| sample.is_finite()).collect();
+        let sorted = rising(&finite);
         let (min, max) = (*sorted.first()?, *sorted.last()?);
         let count = sorted.len();
         // The nearest rank: the least sample that so many percent do not pass.
