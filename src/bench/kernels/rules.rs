@@ -1,8 +1,8 @@
 //! Which component a kernel belongs to, by its name: a list of rules that can be read and edited.
 //!
 //! One rule a line, `component: pattern`. The first rule that matches counts, so their order matters. A pattern is
-//! looked for anywhere in the name, without regard to the case of a to z; `*` stands for any text. The component ends at the first
-//! colon, so that a pattern can hold colons. Lines that are empty or begin with `#` are skipped.
+//! looked for anywhere in the name, without regard to the case of a to z; `*` stands for any text. The component ends
+//! at the first colon, so that a pattern can hold colons. Lines that are empty or begin with `#` are skipped.
 
 use crate::format::quoted;
 
