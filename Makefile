@@ -39,6 +39,7 @@ lint: tools ## format and lints, native and WebAssembly
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo clippy --locked --test browser -- -D warnings
 	cargo clippy --locked --target wasm32-unknown-unknown --lib --bins -- -D warnings
+	cargo clippy --locked --target wasm32-unknown-unknown --no-default-features --bin rooflens-desk -- -D warnings
 
 # One at a time: some of them measure.
 test-browser: tools-test dist single ## the built page in Chromium

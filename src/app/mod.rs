@@ -77,10 +77,10 @@ fn Page(comparison: Comparison) -> impl IntoView {
                 <compare::Compare state/>
                 <notes::Notes state/>
                 <charts::Charts state/>
-                <measure::Physics state/>
                 <sweep::Panel state/>
-                <measure::Panel state/>
                 <operations::Operations state/>
+                <measure::Physics state/>
+                <measure::Panel state/>
             </main>
         </div>
         <footer class="foot">

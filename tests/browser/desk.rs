@@ -68,7 +68,7 @@ fn the_physical_model_follows_the_page() {
     page.click("#add-scenario");
     page.set_value(".sizes .field:nth-child(1) input", "1");
     page.wait_until("document.querySelector('.tiles').textContent.includes('too\\u00a0large')", SOON);
-    shows(&page, "physical", "B TP1");
+    shows(&page, "physical", "B 1 GPU");
     assert_eq!(page.console_errors(), [""; 0]);
 }
 
