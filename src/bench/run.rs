@@ -107,6 +107,9 @@ impl Run {
         "price",
     ];
 
+    /// Those of them that only the physical model goes by: no flag of the benchmark says them.
+    pub const SERVED: [&str; 5] = ["acceptance", "utilization", "block_size", "balanced", "price"];
+
     /// A setting as a text; empty where nothing is set, or where there is no such setting.
     #[must_use]
     pub fn get(&self, key: &str) -> String {

@@ -76,19 +76,6 @@ impl Pasted {
     }
 }
 
-/// The settings that a command says.
-const BENCH: [&str; 9] = [
-    "max_model_len",
-    "kv_len_jitter",
-    "seed",
-    "routing",
-    "iters",
-    "samples",
-    "gpus_per_node",
-    "profile",
-    "exclude_drafter",
-];
-
 fn is_preset(model: &str, presets: &[Preset]) -> bool {
     presets.iter().any(|preset| preset.source == model)
 }
@@ -147,7 +134,8 @@ fn command(command: &Command, presets: &[Preset], reply: &mut Reply) {
     reply.apply("kv_cache", command.kv_cache.name());
     reply.apply("dtype", command.dtype.map_or("auto", crate::model::Dtype::name));
     let told = command.nodes().is_some_and(|(nodes, _)| nodes > 1);
-    for key in BENCH.iter().filter(|key| told || **key != "gpus_per_node") {
+    let said = |key: &&str| !Run::SERVED.contains(key) && *key != "model" && (told || *key != "gpus_per_node");
+    for key in Run::KEYS.iter().filter(|key| said(key)) {
         reply.set(key, command.run.get(key));
     }
 }

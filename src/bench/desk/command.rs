@@ -3,6 +3,7 @@
 use super::Reply;
 use super::selected::Selected;
 use crate::bench::command::warnings;
+use crate::bench::run::Run;
 use crate::bench::view::{View, element};
 
 /// Shows it, and what is wrong with a field of the run.
@@ -11,7 +12,7 @@ pub(super) fn show(selected: &Selected, wrong: &[(String, String)], reply: &mut 
         let name = field.replace('_', "-");
         View::from(element("p").with("class", "problem").and(format!("{name}: {problem}")))
     };
-    let (served, ours): (Vec<_>, Vec<_>) = wrong.iter().partition(|(field, _)| super::SERVED.contains(&field.as_str()));
+    let (served, ours): (Vec<_>, Vec<_>) = wrong.iter().partition(|(field, _)| Run::SERVED.contains(&field.as_str()));
     let kept = || View::from(element("p").with("class", "hint").and("Until then what was valid last counts."));
     for (block, wrong) in [("run-problem", ours), ("physical-problem", served)] {
         let last = (!wrong.is_empty()).then(kept);

@@ -265,9 +265,6 @@ pub fn is_named_for(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// Fields of the run that stand with the physical model.
-const SERVED: [&str; 5] = ["acceptance", "utilization", "block_size", "balanced", "price"];
-
 const EXPECTED: &str = "This is none of the files that are read here; expected results of `vllm bench forward \
     --output-json`, a kernel summary (`*.kernels.json`), a Chrome trace (`*.trace.json`, also `.gz`), a shapes file in \
     JSON or YAML, or a metrics page or log of a vLLM server.";
