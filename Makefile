@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/.tools/bin:$(HOME)/.cargo/bin:$(PATH)
 unexport NO_COLOR
 
 PORT ?= 8080
-# Bytes of WebAssembly, compressed: of the page, and of the measuring desk, which loads when it is unfolded.
+# Bytes of WebAssembly, compressed: of the page, and of the measuring desk, which loads after the first paint.
 WEIGHT_LIMIT := 300000
 DISPLAY_HERE := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 

@@ -110,7 +110,7 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   }
 
-  // The measuring desk is a module of its own in a worker, loaded when it is needed. Its first message says that it
+  // The measuring desk is a module of its own in a worker, loaded after the first paint. Its first message says that it
   // listens; the facts of models, which it does not hold itself, are what it hears first.
   window.openDesk = function () {
     return Promise.all(["classes.json", "presets.json"].map(function (name) {

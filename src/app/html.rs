@@ -78,8 +78,8 @@ pub(super) fn Block(
     view! { <div class=class node_ref=place on:click=pressed(click)></div> }
 }
 
-/// Replaces what is in an element. If something in it that has `data-act` has the focus, its successor gets it; what is
-/// unfolded stays so.
+/// Replaces what is in an element. If something in it that has `data-act` has the focus, its successor gets it; parts
+/// that were unfolded by hand are folded again.
 pub(super) fn replace(place: &web_sys::Element, markup: &str) {
     let focused = document().active_element().filter(|element| place.contains(Some(element)));
     let focused = focused.and_then(|element| element.get_attribute("data-act"));

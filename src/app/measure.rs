@@ -1,6 +1,6 @@
 //! The measuring desk's place on the page, and the way to its worker.
 //!
-//! The worker starts when the desk is unfolded or something is brought that is for it. It answers with markup for the
+//! The worker starts a moment after the first paint, or at once when something is brought that is for it. It answers with markup for the
 //! blocks of its shell, made with every text escaped, and with what the page is to do.
 
 use super::facts::Facts;

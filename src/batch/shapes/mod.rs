@@ -10,7 +10,7 @@
 mod read;
 mod write;
 
-pub use read::{ShapesError, is_shapes, read};
+pub use read::{ShapesError, read};
 pub use write::{json, yaml};
 
 #[cfg(test)]

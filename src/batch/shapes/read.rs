@@ -58,12 +58,6 @@ pub fn read(text: &str) -> Result<Vec<Case>, ShapesError> {
     })
 }
 
-/// Whether a value looks like a shapes file: an object with `cases`.
-#[must_use]
-pub fn is_shapes(root: &Node) -> bool {
-    root.get("cases").is_some()
-}
-
 fn cases(root: &Node) -> Result<Vec<Case>, Misfit> {
     const FILE: &str = "the file";
     let [list] = fields(root, FILE, ["cases"], [])?;
