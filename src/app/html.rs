@@ -23,21 +23,7 @@ impl Html {
 
     /// Adds a text, as text: inside an element or a quoted attribute.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        let mut from = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            let escaped = match byte {
-                b'&' => "&amp;",
-                b'<' => "&lt;",
-                b'>' => "&gt;",
-                b'"' => "&quot;",
-                b'\'' => "&#39;",
-                _ => continue,
-            };
-            self.0.push_str(text.get(from..at).unwrap_or_default());
-            self.0.push_str(escaped);
-            from = at + 1;
-        }
-        self.0.push_str(text.get(from..).unwrap_or_default());
+        crate::bench::view::escape(text, &mut self.0);
         self
     }
 

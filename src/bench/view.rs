@@ -141,17 +141,23 @@ impl View {
     }
 }
 
-fn escape(text: &str, out: &mut String) {
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            _ => out.push(letter),
-        }
+/// Adds a text to markup, as text: inside an element or a quoted attribute.
+pub(crate) fn escape(text: &str, out: &mut String) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        out.push_str(text.get(from..at).unwrap_or_default());
+        out.push_str(escaped);
+        from = at + 1;
     }
+    out.push_str(text.get(from..).unwrap_or_default());
 }
 
 #[cfg(test)]
