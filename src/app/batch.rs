@@ -1,7 +1,7 @@
 //! The batch, as text in the case language and as rows: two views of one thing.
 
 use super::field::NumberField;
-use super::html::{Block, Html, flag, text};
+use super::html::{Block, Html, flag, kept, text};
 use super::state::State;
 use crate::batch::case::{Case, CaseError, Kind, Request, VerifyAs};
 use crate::batch::count::parse_count;
@@ -26,6 +26,11 @@ enum Cell {
     Query,
     Kv,
     Drafts,
+}
+
+impl Cell {
+    /// All of them, as a row has them.
+    const ALL: [Self; 4] = [Self::Count, Self::Query, Self::Kv, Self::Drafts];
 }
 
 /// The batch panel.
@@ -154,13 +159,13 @@ fn Cases(state: State) -> impl IntoView {
 /// The case as text. It shows what is typed as long as that means the case.
 #[component]
 fn CaseField(state: State) -> impl IntoView {
-    let value = super::html::kept(move || state.scenario.with(|s| s.case().map(Case::to_text)).unwrap_or_default());
+    let value = kept(move || state.scenario.with(|s| s.case().map(Case::to_text)).unwrap_or_default());
     let typed = RwSignal::new(None::<(String, String, String)>);
     let now = move || format!("{}\n{}", state.scenario.with(|scenario| scenario.id), value.get());
     let shown = text(move || {
         typed.get().filter(|(_, _, then)| *then == now()).map_or_else(|| value.get(), |(typed, _, _)| typed)
     });
-    let error = super::html::kept(move || {
+    let error = kept(move || {
         let text = shown.get();
         Case::parse(&text).err().map(|error| refused(&text, &error)).unwrap_or_default()
     });
@@ -231,8 +236,15 @@ fn rewrite(state: State, case: &Case, requests: Vec<Request>) {
 fn Row(state: State, at: usize) -> impl IntoView {
     let case = move || state.scenario.with(|scenario| scenario.case().cloned());
     let request = move || state.scenario.with(|scenario| scenario.case()?.requests().get(at).copied());
+    // An edit of another row is none of this one.
+    let row = kept(move || {
+        let Some(request) = request() else { return String::new() };
+        let numbers = Cell::ALL.map(|cell| part(request, cell).to_string());
+        format!("{} {}", numbers.join(" "), request.kind().label())
+    });
+    let shown = move |place: usize| row.with(|row| row.splitn(5, ' ').nth(place).unwrap_or_default().to_owned());
     let cell = move |label: &'static str, cell: Cell| {
-        let value = move || request().map(|request| part(request, cell).to_string()).unwrap_or_default();
+        let value = move || shown(cell as usize);
         let take = Callback::new(move |text: String| {
             let number = parse_count(&text).map_err(|error| error.to_string())?;
             let (Some(case), Some(old)) = (untrack(case), untrack(request)) else { return Ok(()) };
@@ -262,7 +274,7 @@ fn Row(state: State, at: usize) -> impl IntoView {
             {cell("new tokens", Cell::Query)}
             {cell("KV length", Cell::Kv)}
             {cell("draft tokens", Cell::Drafts)}
-            <td class="kind">{text(move || request().map_or("", |request| request.kind().label()).to_owned())}</td>
+            <td class="kind">{text(move || shown(Cell::ALL.len()))}</td>
             <td>
                 <button type="button" class="remove" aria-label="Remove these requests" on:click=super::html::pressed(remove)>"×"</button>
             </td>

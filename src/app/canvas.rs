@@ -125,9 +125,14 @@ pub(super) fn Chart(
     let canvas = NodeRef::<Canvas>::new();
     let width = element_width(wrapper);
     let ratio = pixel_ratio();
+    let sight = in_sight(wrapper);
     let spots = StoredValue::new(Vec::<Spot>::new());
     let tip = NodeRef::<Div>::new();
     super::html::follow(move || {
+        // What nobody sees is drawn when it comes into sight, with what there is to show then.
+        if !sight.get() {
+            return;
+        }
         let (width, ratio, dark, target) = (width.get(), ratio.get(), dark.get(), canvas.get());
         let height = height.with_value(|height| height(width));
         let Some(target) = target else { return };
@@ -238,4 +243,26 @@ fn element_width(of: NodeRef<Div>) -> RwSignal<f64> {
         resized.forget();
     });
     width
+}
+
+/// Whether an element is in sight. All of them are where the page is printed.
+fn in_sight(of: NodeRef<Div>) -> RwSignal<bool> {
+    let sight = RwSignal::new(false);
+    super::html::listen("beforeprint", move |_| sight.set(true));
+    super::html::follow(move || {
+        let Some(element) = of.get() else { return };
+        let seen = Closure::<dyn Fn(js_sys::Array)>::new(move |entries: js_sys::Array| {
+            let last = entries.pop().unchecked_into::<web_sys::IntersectionObserverEntry>();
+            if sight.try_get_untracked().is_some_and(|before| before != last.is_intersecting()) {
+                let _ = sight.try_set(last.is_intersecting());
+            }
+        });
+        match web_sys::IntersectionObserver::new(seen.as_ref().unchecked_ref()) {
+            Ok(observer) => observer.observe(&element),
+            Err(_) => sight.set(true),
+        }
+        // The page's charts live as long as the page.
+        seen.forget();
+    });
+    sight
 }

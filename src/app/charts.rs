@@ -1,6 +1,7 @@
 //! The charts of all scenarios, each with its finding in words, a legend that hides and shows, and a table.
 
 use super::canvas::{Chart, Sheet, Spot};
+use super::held::Known;
 use super::html::{Block, Html, text};
 use super::scenarios::{Entries, letter};
 use super::state::State;
@@ -33,6 +34,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
     let traffic = move |entries: &[Entry<'_>], theme: &Theme| {
         state.view.with(|view| charts::traffic_bars(entries, theme, &|layer| !view.hidden[TRAFFIC].contains(&layer)))
     };
+    let (made, traffic) = (Stacked::new(state, made), Stacked::new(state, traffic));
     let by = Callback::new(move |act: String| state.view.update(|view| view.by_operation = act == "operations"));
     let modes = text(move || {
         let mut html = Html::default();
@@ -70,10 +72,10 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                     dark=state.dark
                     name="where-it-goes"
                     state
-                    height=Box::new(move |_| Entries::of(state).with(|e| bars::height(&made(e, &Theme::LIGHT))))
-                    draw=Box::new(move |sheet| Entries::of(state).with(|e| draw_bars(sheet, &made(e, sheet.theme))))
+                    height=Box::new(move |_| made.shown.with(bars::height))
+                    draw=Box::new(move |sheet| made.draw(sheet))
                 />
-                <Segments name="Bars as a table" chart=text(move || Entries::of(state).with(|e| segments(&made(e, &Theme::LIGHT))))/>
+                <Segments name="Bars as a table" chart=text(move || made.shown.with(segments))/>
                 <h3>"Memory traffic, by what is moved"</h3>
                 <Legend state chart=TRAFFIC/>
                 <Chart
@@ -81,10 +83,10 @@ pub(super) fn Charts(state: State) -> impl IntoView {
                     dark=state.dark
                     name="memory-traffic"
                     state
-                    height=Box::new(move |_| Entries::of(state).with(|e| bars::height(&traffic(e, &Theme::LIGHT))))
-                    draw=Box::new(move |sheet| Entries::of(state).with(|e| draw_bars(sheet, &traffic(e, sheet.theme))))
+                    height=Box::new(move |_| traffic.shown.with(bars::height))
+                    draw=Box::new(move |sheet| traffic.draw(sheet))
                 />
-                <Segments name="Traffic as a table" chart=text(move || Entries::of(state).with(|e| segments(&traffic(e, &Theme::LIGHT))))/>
+                <Segments name="Traffic as a table" chart=text(move || traffic.shown.with(segments))/>
             </section>
             <section class="card" data-chart="roofline">
                 <h2>{of_roof} ", per GPU"</h2>
@@ -105,6 +107,38 @@ pub(super) fn Charts(state: State) -> impl IntoView {
             </section>
         </div>
     }
+}
+
+/// A chart of bars of all scenarios.
+#[derive(Clone, Copy)]
+struct Stacked {
+    /// In the page's colours.
+    shown: Known<bars::Bars>,
+    state: State,
+    make: StoredValue<Make>,
+}
+
+type Make = Box<dyn Fn(&[Entry<'_>], &Theme) -> bars::Bars + Send + Sync>;
+
+impl Stacked {
+    fn new(state: State, make: impl Fn(&[Entry<'_>], &Theme) -> bars::Bars + Send + Sync + 'static) -> Self {
+        let make: StoredValue<Make> = StoredValue::new(Box::new(make));
+        let shown = Known::new(move |_| stacked(state, make, super::theme(state)));
+        Self { shown, state, make }
+    }
+
+    /// Draws it in the sheet's colours.
+    fn draw(self, sheet: &mut Sheet<'_, '_>) -> Vec<Spot> {
+        if std::ptr::eq(sheet.theme, super::theme(self.state)) {
+            return self.shown.with(|bars| draw_bars(sheet, bars));
+        }
+        let bars = stacked(self.state, self.make, sheet.theme);
+        draw_bars(sheet, &bars)
+    }
+}
+
+fn stacked(state: State, make: StoredValue<Make>, theme: &Theme) -> bars::Bars {
+    Entries::of(state).with(|entries| make.with_value(|make| make(entries, theme)))
 }
 
 fn draw_bars(sheet: &mut Sheet<'_, '_>, chart: &bars::Bars) -> Vec<Spot> {

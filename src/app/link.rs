@@ -118,11 +118,11 @@ pub(super) fn follow(state: State) {
         if !matches!(Facts::clone(&state.facts.now()), Facts::Ready(_)) {
             return;
         }
-        document().set_title(&named);
         if let Some(timer) = waiting.get_value() {
             timer.clear();
         }
         let put = move |address: Result<String, String>| {
+            document().set_title(&named);
             // Whatever came next is put there by its own turn. The worked example has no link, and a broken link stays
             // until something is changed.
             if known(state).is_none() || state.status.with_untracked(|status| status.steps == (0, 0)) {

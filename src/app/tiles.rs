@@ -25,7 +25,7 @@ pub(super) fn Tiles(state: State) -> impl IntoView {
         html.raw("</dl>").take()
     });
     view! {
-        <section class="tiles-region" aria-live="polite" aria-label="Headline figures">
+        <section class="tiles-region" aria-live="polite" aria-atomic="true" aria-label="Headline figures">
             <Block class="headline" markup/>
         </section>
     }
