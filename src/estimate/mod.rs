@@ -8,6 +8,7 @@ pub mod formula;
 pub mod physical;
 pub mod symbol;
 pub mod vllm;
+pub mod wire;
 
 use crate::batch::Batch;
 use crate::hardware::Precision;
@@ -187,6 +188,18 @@ impl Method {
 const LARGEST_TERM: u128 = 1 << 120;
 
 impl Component {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Attention,
+        Self::MlaAttention,
+        Self::Ffn,
+        Self::Unembed,
+        Self::Embedding,
+        Self::LinearAttention,
+        Self::Norm,
+        Self::Mtp,
+    ];
+
     /// The name that prefixes its terms.
     #[must_use]
     pub fn name(self) -> &'static str {

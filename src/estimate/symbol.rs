@@ -9,7 +9,8 @@ macro_rules! symbols {
         }
 
         impl Symbol {
-            const ALL: &[Self] = &[$(Self::$variant),*];
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
 
             /// How many there are.
             pub const COUNT: usize = Self::ALL.len();
