@@ -1,6 +1,6 @@
 //! The measuring desk in a worker of the page: messages in, JSON out. What is decided is decided in [`crate::bench::desk`].
 //!
-//! A message is an array whose first item says what it is: `facts` with the texts of `classes.json` and `presets.json`, `select` with a comparison as JSON, a place and names, `field` with a name and a text, `act`
+//! A message is an array whose first item says what it is: `facts` with the texts of `classes.json` and `presets.json`, `select` with a comparison as JSON, a place and names, `count` with a comparison as JSON, `field` with a name and a text, `act`
 //! with what was clicked, `text` with what was pasted, `begin` before files that come together, `file` with a file. The first answer is the desk's two shells.
 
 use crate::bench::desk::{Desk, Reply, Taken, physical_shell, shell};
@@ -43,6 +43,7 @@ fn heard(scope: &Scope, desk: &Shared, parts: &js_sys::Array) {
     let reply = match text(0).as_str() {
         "facts" => return desk.facts(&text(1), &text(2)),
         "select" => desk.select(&text(1), text(2).parse().unwrap_or_default(), &text(3)),
+        "count" => desk.count(&text(1)),
         "field" => desk.field(&text(1), &text(2)),
         "act" => desk.act(&text(1)),
         "text" => desk.text(&text(1)),

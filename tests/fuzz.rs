@@ -163,7 +163,7 @@ fn try_config(text: &str, random: &mut Random) -> bool {
     let case = random.pick(&["8192,32*1@8192", "9007199254740992", "1000000000*1@9007199254740992", "16*4@4096:3"]);
     for scope in [Scope::PerGpu, Scope::Global] {
         if let Ok(breakdown) = vllm.estimate(&Case::parse(case).unwrap().batch(), scope) {
-            let sums: u128 = report::rows(&breakdown, None).iter().map(|part| part.summary.cost.flops.0).sum();
+            let sums: u128 = report::rows(&breakdown, None, None).iter().map(|part| part.summary.cost.flops.0).sum();
             assert_eq!(sums, breakdown.cost().flops.0);
         }
     }

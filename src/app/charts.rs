@@ -34,7 +34,7 @@ pub(super) fn Charts(state: State) -> impl IntoView {
     let traffic = move |entries: &[Entry<'_>], theme: &Theme| {
         state.view.with(|view| charts::traffic_bars(entries, theme, &|layer| !view.hidden[TRAFFIC].contains(&layer)))
     };
-    let (made, traffic) = (Stacked::new(state, made), Stacked::new(state, traffic));
+    let (made, traffic) = (Stacked::new(state, Box::new(made)), Stacked::new(state, Box::new(traffic)));
     let by = Callback::new(move |act: String| state.view.update(|view| view.by_operation = act == "operations"));
     let modes = text(move || {
         let mut html = Html::default();
@@ -121,8 +121,8 @@ struct Stacked {
 type Make = Box<dyn Fn(&[Entry<'_>], &Theme) -> bars::Bars + Send + Sync>;
 
 impl Stacked {
-    fn new(state: State, make: impl Fn(&[Entry<'_>], &Theme) -> bars::Bars + Send + Sync + 'static) -> Self {
-        let make: StoredValue<Make> = StoredValue::new(Box::new(make));
+    fn new(state: State, make: Make) -> Self {
+        let make = StoredValue::new(make);
         let shown = Known::new(move |_| stacked(state, make, super::theme(state)));
         Self { shown, state, make }
     }
@@ -162,11 +162,19 @@ fn draw_roofline(
         x_title: "arithmetic intensity, FLOP per byte",
         y_title: "attainable FLOP/s per GPU",
         x_tick: &significant,
-        y_tick: &|rate| si(rate, Unit::FLOP_PER_SECOND).trim_end_matches("FLOP/s").to_owned(),
+        y_tick: &|rate| without(si(rate, Unit::FLOP_PER_SECOND), "FLOP/s"),
     };
     let regions = sheet.roofline(&chart, &axes);
     let label = |mark: usize| chart.points.get(mark).map(|mark| mark.label.clone());
     regions.iter().filter_map(|region| Some(Spot { area: region.area, text: label(region.mark)? })).collect()
+}
+
+/// A text without its end.
+fn without(mut text: String, end: &str) -> String {
+    if text.ends_with(end) {
+        text.truncate(text.len() - end.len());
+    }
+    text
 }
 
 /// The table of a chart of bars, folded away.
@@ -330,17 +338,17 @@ fn points(state: State) -> String {
             for part in &per_gpu.parts {
                 let title = part.component.title();
                 let title = if several { format!("{} {title}", place.map_or('?', letter)) } else { title.to_owned() };
-                row(&title, Summary::of(part.cost(), outcome.roof.as_ref()));
+                row(&title, Summary::of_part(part, outcome.roof.as_ref(), Some(&outcome.accelerator)));
             }
         }
     });
     state.view.with(|view| {
         for one in &view.measured {
-            let (name, time) = one.label.rsplit_once(": ").unwrap_or((&one.label, NONE));
+            let (name, time) = one.label.rsplit_once(':').unwrap_or((&one.label, NONE));
             html.element("<tr><th scope=\"row\">", name, "</th>");
             html.element("<td>", &significant(one.intensity), "</td>");
             html.element("<td>", &si(one.rate, Unit::FLOP_PER_SECOND), "</td><td>measured</td>");
-            html.element("<td>", time, "</td></tr>");
+            html.element("<td>", time.trim_start(), "</td></tr>");
         }
     });
     html.raw("</tbody></table><p class=\"hint\">A step is held against the roofline as a whole; run one after the other, its parts take at least the sum of their times.</p>");

@@ -66,7 +66,7 @@ fn table(state: State) -> String {
         }
         inputs(&mut html, &held.outcomes, base.unwrap_or(0));
         html.raw("</tbody></table>");
-        if held.outcomes.iter().any(|outcome| outcome.settings.layout.pp.get() > 1) {
+        if held.outcomes.iter().any(|outcome| outcome.settings.layout.pp.get() > 1 && outcome.step().is_none()) {
             html.raw("<p class=\"hint\">With pipeline stages the time is that of one GPU’s stage; a step passes all stages one after the other.</p>");
         }
         if held.outcomes.iter().any(|outcome| outcome.settings.layout.dp.get() > 1) {

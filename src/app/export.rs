@@ -68,7 +68,8 @@ fn with_sheet(state: State, take: impl FnOnce(&Sheet) + 'static) {
 
 fn sheet(state: State, link: String) -> Sheet {
     let held = untrack(move || Entries::of(state));
-    let (baseline, scope) = state.comparison.with_untracked(|comparison| (comparison.baseline(), comparison.scope));
+    let (baseline, scope, method) =
+        state.comparison.with_untracked(|comparison| (comparison.baseline(), comparison.scope, comparison.method));
     let column = |(outcome, (place, name)): (&Arc<Outcome>, &(usize, String))| {
         Some(Column {
             name: heading(*place, name),
@@ -80,10 +81,12 @@ fn sheet(state: State, link: String) -> Sheet {
             roof: outcome.roof.clone(),
             accelerator: outcome.accelerator.clone(),
             stages: outcome.settings.layout.pp.get(),
+            step: outcome.step().copied(),
         })
     };
     Sheet {
         scope,
+        method,
         columns: held.outcomes.iter().zip(&held.named).filter_map(column).collect(),
         notes: untrack(move || super::notes::strong(state, None)),
         link,

@@ -119,7 +119,7 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
 
 /// Takes a text as a new config, as the quantization document of the one that is there, or as a saved comparison.
 pub(super) fn take(state: State, text: String, name: Option<String>) {
-    let name = name.map(|name| name.trim_end_matches(".json").to_owned()).filter(|name| name != "config");
+    let name = name.map(|name| name.strip_suffix(".json").unwrap_or(&name).to_owned()).filter(|name| name != "config");
     state.forget_draft();
     match recognise(&text) {
         Document::Config => state.take_config(text, None, name),

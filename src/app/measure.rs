@@ -5,16 +5,18 @@
 
 use super::facts::Facts;
 use super::html::{changed, spawn};
-use super::state::State;
+use super::state::{Answers, State};
 use crate::batch::case::Case;
+use crate::estimate::Method;
 use crate::json::{Node, parse_up_to};
 use crate::layout::Layout;
 use crate::model::{Dtype, KvDtype};
 use crate::report::charts::Measured;
 use crate::scenario::Size;
-use crate::scenario::state::{ModelChoice, Section};
+use crate::scenario::state::{Comparison, ModelChoice, Section};
 use crate::settings::QuantizationChoice;
 use leptos::prelude::*;
+use std::sync::Arc;
 use std::time::Duration;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -30,6 +32,8 @@ pub(super) struct Desk {
     queue: Vec<js_sys::Array>,
     /// The memory of the headline figures, and what it is exactly.
     memory: Option<(String, String)>,
+    /// The comparison that the physical model counts now.
+    asked: Option<Arc<Comparison>>,
     /// Markup of blocks that are folded away: it is put in when they are unfolded.
     folded: Vec<(String, String)>,
 }
@@ -41,6 +45,10 @@ const LATER: Duration = Duration::from_millis(400);
 #[component]
 pub(super) fn Physics(state: State) -> impl IntoView {
     follow(state);
+    super::html::follow(move || {
+        state.comparison.track();
+        count(state);
+    });
     super::html::follow(move || {
         if matches!(Facts::clone(&state.facts.now()), Facts::Ready(_)) {
             set_timeout(move || open(state), LATER);
@@ -219,6 +227,26 @@ fn follow(state: State) {
     });
 }
 
+/// Asks what the physical model counts, where that is what is shown: one question at a time, the newest next.
+fn count(state: State) {
+    let now = state.comparison.now_untracked();
+    let known = state.view.now_untracked().answers.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &now));
+    if now.method == Method::Vllm || known || state.desk.with_value(|desk| !desk.ready || desk.asked.is_some()) {
+        return;
+    }
+    let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) else { return };
+    say(state, &["count", &crate::scenario::file::to_file(&now, &facts.presets)]);
+    state.desk.update_value(|desk| desk.asked = Some(now));
+}
+
+/// Takes what the physical model counted.
+fn counted(state: State, answers: &Node) {
+    let of = state.desk.try_update_value(|desk| desk.asked.take()).flatten();
+    let answers = crate::report::answer::read(answers).unwrap_or_default();
+    state.view.update(|view| view.answers = Answers { of, answers });
+    count(state);
+}
+
 /// What is selected, as a file holds it.
 fn tell(state: State) {
     let Facts::Ready(facts) = Facts::clone(&state.facts.now_untracked()) else { return };
@@ -244,6 +272,7 @@ fn begun(state: State, shells: &JsValue) {
     let run = Closure::<dyn FnMut()>::new(move || unfolded(state));
     let _ = document().add_event_listener_with_callback_and_bool("toggle", run.as_ref().unchecked_ref(), true);
     run.forget();
+    count(state);
     tell(state);
     let queue = state.desk.try_update_value(|desk| std::mem::take(&mut desk.queue)).unwrap_or_default();
     for message in queue {
@@ -285,6 +314,9 @@ fn heard(state: State, message: &str) {
         return state.say("What came back is too large to show.");
     };
     let reply = document.root;
+    if let Some(answers) = reply.get("answers") {
+        counted(state, answers);
+    }
     for (name, markup) in pairs(&reply, "blocks") {
         put(state, name, markup);
     }

@@ -27,8 +27,9 @@ mod sweep;
 mod tiles;
 mod zlib;
 
-use crate::estimate::Scope;
+use crate::estimate::{Method, Scope};
 use crate::scenario::state::{Comparison, Scenario};
+use html::{Block, Html};
 use leptos::prelude::*;
 use state::State;
 use wasm_bindgen::JsCast;
@@ -57,7 +58,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
             <h1 class="brand">"rooflens"</h1>
             <scenarios::Tabs state/>
             <scenarios::Steps state/>
-            <Scopes state/>
+            <Choices state/>
             <Theme state/>
             <export::Menu state/>
             <link::Share state/>
@@ -84,9 +85,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
             </main>
         </div>
         <footer class="foot">
-            <p>
-                "FLOPs and bytes are those of vLLM’s own estimator (vllm.v1.metrics.perf, 0.33.0), to the last integer, with its simplifications. The time is the least that the roofline allows, without communication. Everything is computed in this page: nothing is uploaded."
-            </p>
+            <p>{html::text(move || format!("{} Everything is computed in this page: nothing is uploaded.", counted(state)))}</p>
         </footer>
     }
 }
@@ -123,38 +122,59 @@ fn Theme(state: State) -> impl IntoView {
     }
 }
 
-/// What the figures are of.
-fn scope(state: State) -> &'static str {
-    match state.comparison.with(|comparison| comparison.scope) {
-        Scope::PerGpu => "per GPU",
-        Scope::Global => "whole model",
+/// What counts, in words.
+fn counted(state: State) -> &'static str {
+    match state.comparison.with(|comparison| comparison.method) {
+        Method::Vllm => {
+            "FLOPs and bytes are those of vLLM’s own estimator (vllm.v1.metrics.perf, 0.33.0), to the last integer, with its simplifications. The time is the least that the roofline allows, without communication."
+        }
+        Method::Physical => {
+            "FLOPs and bytes are what the hardware has to do, counted layer by layer (physical model). The time is the least that a step can take, communication included; calibrated is what measurements suggest."
+        }
     }
 }
 
-/// Per GPU or the whole model.
-#[component]
-fn Scopes(state: State) -> impl IntoView {
-    let now = move || state.comparison.with(|comparison| comparison.scope);
-    let choice = move |scope: Scope, label: &'static str| {
-        view! {
-            <label class="choice">
-                <input
-                    type="radio"
-                    name="scope"
-                    prop:checked=html::flag(move || now() == scope)
-                    on:change=html::changed(move |_| state.change("scope", |comparison| comparison.scope = scope))
-                />
-                <span>{label}</span>
-            </label>
-        }
-    };
-    view! {
-        <fieldset class="choices">
-            <legend class="visually-hidden">"Scope"</legend>
-            {choice(Scope::PerGpu, "Per GPU")}
-            {choice(Scope::Global, "Whole model")}
-        </fieldset>
+/// What the figures are of.
+fn scope(state: State) -> &'static str {
+    match state.comparison.with(|comparison| (comparison.scope, comparison.method)) {
+        (Scope::PerGpu, Method::Vllm) => "per GPU",
+        (Scope::Global, Method::Vllm) => "whole model",
+        (Scope::PerGpu, Method::Physical) => "per GPU, physical model",
+        (Scope::Global, Method::Physical) => "whole model, physical model",
     }
+}
+
+/// The model that counts, and of what.
+#[component]
+fn Choices(state: State) -> impl IntoView {
+    const GROUPS: [(&str, [(&str, &str); 2]); 2] = [
+        ("Model that counts", [("vllm", "vllm"), ("physical", "physical")]),
+        ("Scope", [("gpu", "Per GPU"), ("global", "Whole model")]),
+    ];
+    let markup = html::text(move || {
+        let (scope, method) = state.comparison.with(|comparison| (comparison.scope, comparison.method));
+        let on = [usize::from(method == Method::Physical), usize::from(scope == Scope::Global)];
+        let mut html = Html::default();
+        for ((group, choices), on) in GROUPS.iter().zip(on) {
+            html.raw("<div class=\"choices\" role=\"group\" aria-label=\"").raw(group).raw("\">");
+            for (at, (act, label)) in choices.iter().enumerate() {
+                html.raw("<button type=\"button\" class=\"choice\" aria-pressed=\"");
+                html.raw(if at == on { "true" } else { "false" }).raw("\" data-act=\"").raw(act).raw("\">");
+                html.raw(label).raw("</button>");
+            }
+            html.raw("</div>");
+        }
+        html.take()
+    });
+    let act = Callback::new(move |act: String| {
+        state.change("choice", |comparison| match act.as_str() {
+            "vllm" => comparison.method = Method::Vllm,
+            "physical" => comparison.method = Method::Physical,
+            "gpu" => comparison.scope = Scope::PerGpu,
+            _ => comparison.scope = Scope::Global,
+        });
+    });
+    view! { <Block class="switches" markup act/> }
 }
 
 /// The chart colours that are on.

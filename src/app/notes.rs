@@ -73,6 +73,10 @@ fn collect(outcome: &Outcome) -> Vec<(Weight, String)> {
             format!("vLLM would not start with this layout: {}. The numbers are its formulas’, rounded down, and run nowhere.", refusal.reason),
         ));
     }
+    if let Some(answer) = &outcome.physical {
+        notes.extend(answer.iter().flat_map(|answer| answer.notes.iter().cloned()));
+        return notes;
+    }
     if !outcome.vllm.applies() {
         notes.push((Weight::Strong, "No component applies: vLLM’s estimator would be disabled.".to_owned()));
     } else if spec.unreadable.is_none() {

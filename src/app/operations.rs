@@ -75,7 +75,7 @@ fn table(outcome: &Outcome, view: &View) -> String {
     html.raw("<th scope=\"col\">bound</th></tr></thead>");
     // A roofline is about one GPU: the whole model's intensity has no bound.
     let roof = outcome.roof.as_ref().filter(|_| outcome.scope == Scope::PerGpu);
-    let mut rows = rows(breakdown, roof);
+    let mut rows = rows(breakdown, roof, Some(&outcome.accelerator));
     if let Some((by, ascending)) = view.sort {
         sort(&mut rows, by, ascending);
     }
@@ -95,7 +95,11 @@ fn table(outcome: &Outcome, view: &View) -> String {
         html.raw("</tbody>");
     }
     html.raw("<tfoot><tr class=\"part\"><th scope=\"row\">Step</th>");
-    cells(&mut html, &Summary::of(total, roof), &columns);
+    let mut step = Summary::of(total, roof);
+    if let (Some(_), Some(whole)) = (roof, outcome.step()) {
+        step.bound = Some(whole.limit);
+    }
+    cells(&mut html, &step, &columns);
     html.raw("</tr></tfoot></table>").take()
 }
 

@@ -52,6 +52,7 @@ impl Entries {
                 roof: outcome.roof.as_ref(),
                 accelerator: &outcome.accelerator,
                 stages: outcome.settings.layout.pp.get(),
+                step: outcome.step(),
             })
         });
         use_them(&entries.collect::<Vec<_>>())

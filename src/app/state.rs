@@ -8,9 +8,11 @@ use super::facts::{Facts, Ready};
 use super::held::{Held, Known};
 use super::history::History;
 use super::link::{LinkState, Written};
+use crate::estimate::Method;
 use crate::json::parse;
 use crate::model::{ConfigError, Depth};
 use crate::report::SortBy;
+use crate::report::answer::Answer;
 use crate::report::charts::{Layer, Measured};
 pub(super) use crate::report::outcome::Outcome;
 use crate::report::outcome::{estimated, resolved};
@@ -21,11 +23,32 @@ use std::sync::Arc;
 
 /// The outcomes of all scenarios, in order; those that did not change are the same ones as before.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outcomes(pub(super) Vec<Arc<Outcome>>);
+pub(super) struct Outcomes(
+    pub(super) Vec<Arc<Outcome>>,
+    /// Those of the vllm model, which are there at once when it is chosen again.
+    Vec<Arc<Outcome>>,
+);
 
 impl PartialEq for Outcomes {
     fn eq(&self, other: &Self) -> bool {
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| Arc::ptr_eq(a, b))
+    }
+}
+
+/// The physical model's answers for the scenarios of a comparison, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers {
+    /// What was asked about.
+    pub(super) of: Option<Arc<Comparison>>,
+    pub(super) answers: Vec<Result<Arc<Answer>, String>>,
+}
+
+impl Answers {
+    /// The answer for a scenario, if it was asked about as things stand in `now`.
+    fn of(&self, now: &Comparison, scenario: &Scenario) -> Option<&Result<Arc<Answer>, String>> {
+        let of = self.of.as_ref().filter(|of| of.scope == now.scope && of.run == now.run)?;
+        let at = of.scenarios().iter().position(|other| other == scenario)?;
+        self.answers.get(at)
     }
 }
 
@@ -75,6 +98,8 @@ pub(super) struct View {
     pub(super) sweep: super::sweep::Choice,
     /// Measured points of the roofline.
     pub(super) measured: Vec<Measured>,
+    /// What the physical model answered.
+    pub(super) answers: Answers,
 }
 
 /// The page's signals; copied freely. Nearly every closure of the page holds it, so it is one pointer.
@@ -88,6 +113,7 @@ pub(super) struct Signals {
     pub(super) selected: RwSignal<u32>,
     /// The scenario that is selected.
     pub(super) scenario: Known<Scenario>,
+    /// What is shown: of the model that is chosen.
     pub(super) outcomes: Known<Outcomes>,
     /// What scenarios are called, in order.
     pub(super) names: Known<Vec<String>>,
@@ -120,11 +146,18 @@ impl State {
             let chosen = comparison.with(|c| c.scenario(id).or_else(|| c.scenarios().first()).cloned());
             chosen.or_else(|| previous.cloned()).unwrap_or_else(empty_scenario)
         });
+        let view = Held::new(View::default());
         let outcomes = Known::new(move |previous: Option<&Outcomes>| {
-            facts.with(|facts| match facts {
-                Facts::Ready(ready) => comparison.with(|comparison| outcomes(comparison, ready, previous)),
-                _ => Outcomes::default(),
-            })
+            let facts = facts.now();
+            let Facts::Ready(ready) = &*facts else { return Outcomes::default() };
+            let now = comparison.now();
+            let before = previous.map(|outcomes| outcomes.1.as_slice()).unwrap_or_default();
+            let vllm = outcomes(&now, ready, before);
+            let shown = match now.method {
+                Method::Vllm => vllm.clone(),
+                Method::Physical => answered(&now, &vllm, &view.now().answers, previous),
+            };
+            Outcomes(shown, vllm)
         });
         let names = Known::new(move |_: Option<&Vec<String>>| {
             let models = move |choice: &ModelChoice| {
@@ -144,7 +177,7 @@ impl State {
             outcomes,
             names,
             status: Held::new(Status::default()),
-            view: Held::new(View::default()),
+            view,
             dark: super::canvas::dark_mode(),
             history: StoredValue::new(History::default()),
             written: StoredValue::new(None),
@@ -325,8 +358,7 @@ fn empty_scenario() -> Scenario {
 }
 
 /// The outcomes of a comparison; those of unchanged scenarios are taken over.
-fn outcomes(comparison: &Comparison, facts: &Ready, previous: Option<&Outcomes>) -> Outcomes {
-    let before = previous.map(|outcomes| outcomes.0.as_slice()).unwrap_or_default();
+fn outcomes(comparison: &Comparison, facts: &Ready, before: &[Arc<Outcome>]) -> Vec<Arc<Outcome>> {
     let mut done: Vec<Arc<Outcome>> = Vec::with_capacity(comparison.scenarios().len());
     for scenario in comparison.scenarios() {
         let same = |outcome: &&Arc<Outcome>| outcome.scope == comparison.scope && outcome.scenario == *scenario;
@@ -342,5 +374,32 @@ fn outcomes(comparison: &Comparison, facts: &Ready, previous: Option<&Outcomes>)
             done.push(Arc::new(outcome));
         }
     }
-    Outcomes(done)
+    done
+}
+
+/// The outcomes with the physical model's answers. A scenario whose answer is not there yet shows its earlier one.
+fn answered(
+    now: &Comparison,
+    counted: &[Arc<Outcome>],
+    answers: &Answers,
+    previous: Option<&Outcomes>,
+) -> Vec<Arc<Outcome>> {
+    let before = previous.map(|outcomes| outcomes.0.as_slice()).unwrap_or_default();
+    let physical = |outcome: &&Arc<Outcome>| outcome.physical.is_some();
+    let shown = |outcome: &Arc<Outcome>| {
+        let same = before.iter().filter(physical).find(|other| other.scenario.id == outcome.scenario.id);
+        let Some(answer) = answers.of(now, &outcome.scenario) else { return same.cloned() };
+        let is_shown = |other: &&Arc<Outcome>| {
+            let shown = match (&other.physical, answer) {
+                (Some(Ok(shown)), Ok(answer)) => Arc::ptr_eq(shown, answer),
+                _ => false,
+            };
+            shown && other.scenario == outcome.scenario
+        };
+        match same.filter(is_shown) {
+            Some(same) => Some(same.clone()),
+            None => Answer::instead(answer, outcome).map(Arc::new),
+        }
+    };
+    counted.iter().filter_map(shown).collect()
 }

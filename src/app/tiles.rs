@@ -3,9 +3,10 @@
 use super::facts::Facts;
 use super::html::{Block, Html, text};
 use super::state::{Outcome, State};
-use crate::estimate::Scope;
+use crate::estimate::{Method, Scope};
 use crate::format::{NONE, Unit, duration, grouped, si};
 use crate::report::Summary;
+use crate::step::preset::CALIBRATED;
 use leptos::prelude::*;
 
 /// What is shown, and its headline figures, in a live region.
@@ -38,7 +39,12 @@ fn status(state: State, html: &mut Html) {
         return;
     }
     let Some(outcome) = state.shown() else {
-        html.raw("<p class=\"status\">Loading class facts and presets…</p>");
+        let physical = state.comparison.with(|comparison| comparison.method == Method::Physical);
+        html.element(
+            "<p class=\"status\">",
+            if physical { "Loading the physical model…" } else { "Loading class facts and presets…" },
+            "</p>",
+        );
         return;
     };
     if state.is_stale() {
@@ -54,7 +60,15 @@ fn figures(outcome: &Outcome, html: &mut Html) {
     let (Ok(breakdown), Ok(per_gpu)) = (&outcome.breakdown, &outcome.per_gpu) else { return };
     let cost = breakdown.cost();
     // Time is always that of one GPU: all of them run at once.
-    let summary = Summary::of(per_gpu.cost(), outcome.roof.as_ref());
+    let step = outcome.step();
+    let summary = match step {
+        Some(step) => Summary {
+            time: Some(step.bound),
+            bound: Some(step.limit),
+            ..Summary::of(per_gpu.cost(), outcome.roof.as_ref())
+        },
+        None => Summary::of(per_gpu.cost(), outcome.roof.as_ref()),
+    };
     let exact = |amount: u128, unit: &str| format!("{} {unit}", grouped(amount));
     let titles = match outcome.scope {
         Scope::PerGpu => ["FLOPs per GPU", "Read per GPU", "Written per GPU", "Intensity", "Bound"],
@@ -73,7 +87,35 @@ fn figures(outcome: &Outcome, html: &mut Html) {
     let intensity = cost.intensity().map_or_else(|| NONE.to_owned(), |i| si(i.0, Unit::INTENSITY));
     tile(html, "", ratio, &intensity, "FLOPs per byte read or written");
     let bound = summary.bound.map_or(NONE, |bound| bound.label());
-    tile(html, bound, limit, bound, "What limits one GPU at this arithmetic intensity");
+    tile(
+        html,
+        bound,
+        limit,
+        bound,
+        if step.is_some() {
+            "What most of the least time goes to"
+        } else {
+            "What limits one GPU at this arithmetic intensity"
+        },
+    );
+    if let Some(step) = step {
+        let all = "communication included, all pipeline stages one after the other";
+        tile(
+            html,
+            "",
+            "Step, at least",
+            &duration(step.bound),
+            &format!("{} s: every operation at its roof, {all}", step.bound.0),
+        );
+        tile(
+            html,
+            "",
+            "Step, calibrated",
+            &duration(step.calibrated),
+            &format!("{} s: {}", step.calibrated.0, CALIBRATED.source),
+        );
+        return;
+    }
     let time = summary.time.map_or_else(|| NONE.to_owned(), duration);
     let stages = outcome.settings.layout.pp.get();
     let how = summary.time.map_or_else(String::new, |time| {

@@ -177,6 +177,15 @@ impl Method {
     /// Both, with their names.
     pub const ALL: [(Self, &'static str); 2] = [(Self::Vllm, "vllm"), (Self::Physical, "physical")];
 
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vllm => "vllm",
+            Self::Physical => "physical",
+        }
+    }
+
     /// The estimator of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -32,10 +32,20 @@ pub fn write(breakdowns: &[&Breakdown]) -> Node {
 /// The breakdowns that were written; `None` where something else stands there.
 #[must_use]
 pub fn read(node: &Node) -> Option<Vec<Breakdown>> {
-    let defs: Vec<&'static TermDef> = node.get("defs")?.items()?.iter().map(def).collect::<Option<_>>()?;
-    let breakdown =
-        |node: &Node| Some(Breakdown { parts: node.items()?.iter().map(|n| part(n, &defs)).collect::<Option<_>>()? });
-    node.get("breakdowns")?.items()?.iter().map(breakdown).collect()
+    // Loops instead of collecting options: that is compiled anew for every type, and the page has to stay small.
+    let mut defs = Vec::new();
+    for node in node.get("defs")?.items()? {
+        defs.push(def(node)?);
+    }
+    let mut breakdowns = Vec::new();
+    for node in node.get("breakdowns")?.items()? {
+        let mut breakdown = Breakdown::default();
+        for node in node.items()? {
+            breakdown.parts.push(part(node, &defs)?);
+        }
+        breakdowns.push(breakdown);
+    }
+    Some(breakdowns)
 }
 
 fn place(index: usize) -> Node {
@@ -98,18 +108,20 @@ fn formula_node(formula: &Expr) -> Node {
 fn part(node: &Node, defs: &[&'static TermDef]) -> Option<Part> {
     let [component, terms, sheets] = node.items()? else { return None };
     let component = Component::ALL.into_iter().find(|known| Some(known.name()) == component.text())?;
-    let sheets: Vec<Sheet> = sheets.items()?.iter().map(sheet).collect::<Option<_>>()?;
-    let term = |node: &Node| {
+    let mut part = Part { component, terms: Vec::new(), sheets: Vec::new() };
+    for node in sheets.items()? {
+        part.sheets.push(sheet(node)?);
+    }
+    for node in terms.items()? {
         let [def, amount, sheet] = node.items()? else { return None };
-        let sheet = index(sheet).filter(|sheet| *sheet < sheets.len())?;
-        Some(Term {
+        let sheet = index(sheet).filter(|sheet| *sheet < part.sheets.len())?;
+        part.terms.push(Term {
             def: defs.get(index(def)?)?,
             amount: number(amount)?.truncated()?,
             sheet: u16::try_from(sheet).ok()?,
-        })
-    };
-    let terms = terms.items()?.iter().map(term).collect::<Option<_>>()?;
-    Some(Part { component, terms, sheets })
+        });
+    }
+    Some(part)
 }
 
 fn index(node: &Node) -> Option<usize> {
@@ -184,8 +196,11 @@ fn parsed(node: &Node) -> Option<Expr> {
         Value::Text(name) => Some(Expr::Sym(symbol(name)?)),
         Value::List(items) => {
             let (sign, parts) = items.split_first()?;
-            let parts: Vec<Expr> = parts.iter().map(parsed).collect::<Option<_>>()?;
-            let parts: &'static [Expr] = Box::leak(parts.into_boxed_slice());
+            let mut read = Vec::new();
+            for part in parts {
+                read.push(parsed(part)?);
+            }
+            let parts: &'static [Expr] = Vec::leak(read);
             match sign.text()? {
                 "+" => Some(Expr::Sum(parts)),
                 "*" => Some(Expr::Product(parts)),

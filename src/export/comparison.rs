@@ -2,10 +2,12 @@
 
 use super::csv;
 use super::markdown::escaped;
-use crate::estimate::{Breakdown, Quantity, Scope};
+use crate::estimate::{Breakdown, Method, Quantity, Scope};
 use crate::hardware::Accelerator;
 use crate::json::{Member, Node, Span, Value};
+use crate::report::answer::Step;
 use crate::report::{Entry, Roof, compare_rows};
+use crate::step::preset::CALIBRATED;
 use std::fmt::Write as _;
 
 /// Scenarios beside each other, as exports take them.
@@ -13,6 +15,8 @@ use std::fmt::Write as _;
 pub struct Sheet {
     /// The scope that is shown.
     pub scope: Scope,
+    /// The model that counts.
+    pub method: Method,
     /// The scenarios that have numbers.
     pub columns: Vec<Column>,
     /// What a reader of the numbers must know: estimates that do not exist or are not whole, layouts that are refused.
@@ -42,6 +46,8 @@ pub struct Column {
     pub accelerator: Accelerator,
     /// Pipeline stages.
     pub stages: u32,
+    /// The time of a step under the physical model, where that counts.
+    pub step: Option<Step>,
 }
 
 const INPUTS: [&str; 5] = ["model", "layout", "precision", "batch", "accelerator"];
@@ -86,11 +92,23 @@ pub fn markdown(sheet: &Sheet) -> String {
     for (at, note) in sheet.notes.iter().enumerate() {
         let _ = writeln!(out, "{}- {}", if at == 0 { "\n" } else { "" }, escaped(note));
     }
-    let _ = writeln!(
-        out,
-        "\nFLOPs and bytes, {scope}: vLLM's estimator, with its simplifications. Time: the least that the roofline allows one GPU{}.",
-        if columns.iter().any(|column| column.stages > 1) { ", with pipeline stages that of its stage" } else { "" }
-    );
+    if sheet.method == Method::Physical {
+        let _ = writeln!(
+            out,
+            "\nFLOPs and bytes, {scope}: what the hardware has to do (physical model). Time: the least that a step can take, communication included, and calibrated by {}.",
+            CALIBRATED.source
+        );
+    } else {
+        let _ = writeln!(
+            out,
+            "\nFLOPs and bytes, {scope}: vLLM's estimator, with its simplifications. Time: the least that the roofline allows one GPU{}.",
+            if columns.iter().any(|column| column.stages > 1) {
+                ", with pipeline stages that of its stage"
+            } else {
+                ""
+            }
+        );
+    }
     if !sheet.link.is_empty() {
         let _ = write!(out, "\n<{}>\n", sheet.link);
     }
@@ -109,6 +127,7 @@ fn entries(columns: &[Column]) -> Vec<Entry<'_>> {
             roof: column.roof.as_ref(),
             accelerator: &column.accelerator,
             stages: column.stages,
+            step: column.step.as_ref(),
         }
     };
     columns.iter().enumerate().map(entry).collect()
@@ -141,6 +160,7 @@ pub fn json(sheet: &Sheet) -> String {
     let whole = object([
         ("link", Value::Text(sheet.link.clone())),
         ("scope", Value::Text(csv::scope_name(sheet.scope).to_owned())),
+        ("estimator", Value::Text(sheet.method.name().to_owned())),
         ("notes", Value::List(notes)),
         ("scenarios", Value::List(scenarios)),
     ]);
@@ -149,11 +169,17 @@ pub fn json(sheet: &Sheet) -> String {
 
 fn amounts(breakdown: &Breakdown) -> Value {
     let terms = |quantity| {
-        let terms = breakdown.terms(quantity).map(|(component, term)| {
-            let amount = i128::try_from(term.amount).map_or(Value::Null, Value::Int);
-            member(format!("{}.{}", component.name(), term.def.name), amount)
-        });
-        Value::Object(terms.collect())
+        let mut named: Vec<(String, u128)> = Vec::new();
+        for (component, term) in breakdown.terms(quantity) {
+            let name = format!("{}.{}", component.name(), term.def.name);
+            // Layers of several kinds have operations of one name.
+            match named.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum = sum.saturating_add(term.amount),
+                None => named.push((name, term.amount)),
+            }
+        }
+        let amount = |amount: u128| i128::try_from(amount).map_or(Value::Null, Value::Int);
+        Value::Object(named.into_iter().map(|(name, sum)| member(name, amount(sum))).collect())
     };
     object([
         ("flops", terms(Quantity::Flops)),

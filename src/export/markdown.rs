@@ -37,7 +37,7 @@ fn table(text: &mut String, case: &Case, report: &Report<'_>) {
     };
     row("component", "operation", columns.heads());
     row(":--", ":--", ["--:", "--:", "--:"].map(str::to_owned));
-    for part in rows(breakdown, None) {
+    for part in rows(breakdown, None, None) {
         for operation in &part.operations {
             row(part.component.title(), operation.name, columns.cells(&operation.summary.cost));
         }

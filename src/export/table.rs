@@ -34,7 +34,7 @@ fn table(case: &Case, report: &Report<'_>) -> String {
         [first, flops, read, write]
     };
     let mut lines = vec![line(String::new(), columns.heads())];
-    for part in rows(breakdown, None) {
+    for part in rows(breakdown, None, None) {
         lines.push(line(part.component.title().to_owned(), columns.cells(&part.summary.cost)));
         let operations = part.operations.iter();
         lines.extend(operations.map(|row| line(format!("  {}", row.name), columns.cells(&row.summary.cost))));

@@ -23,7 +23,7 @@ fn export(format: &dyn Exporter, texts: &[&str]) -> Result<String, ExportError> 
 #[test]
 fn operations_sum_to_their_component() {
     let cases = cases(&["4*1@16,32"]);
-    for part in crate::report::rows(&cases[0].answer.per_gpu, None) {
+    for part in crate::report::rows(&cases[0].answer.per_gpu, None, None) {
         let sum: crate::estimate::Cost = part.operations.iter().map(|row| row.summary.cost).sum();
         assert_eq!(sum, part.summary.cost);
     }

@@ -13,6 +13,8 @@ pub enum Bound {
     Compute,
     /// The memory bandwidth.
     Memory,
+    /// The links between GPUs: of a whole step, never of work on one GPU.
+    Communication,
 }
 
 /// Where work stands under a roofline.
@@ -47,6 +49,7 @@ impl Bound {
         match self {
             Self::Compute => "compute",
             Self::Memory => "memory",
+            Self::Communication => "communication",
         }
     }
 }

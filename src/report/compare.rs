@@ -5,6 +5,7 @@
 //! those of stages of different pipelines. Intensity has no better side: it rises with fewer bytes and with more FLOPs
 //! alike.
 
+use super::answer::Step;
 use super::{Roof, Summary};
 use crate::estimate::{Breakdown, Component};
 use crate::format::{NONE, Scale, Unit, grouped, ratio};
@@ -29,13 +30,19 @@ pub struct Entry<'a> {
     pub accelerator: &'a Accelerator,
     /// Pipeline stages: the time of one GPU is that of one stage.
     pub stages: u32,
+    /// The time of a step, where the physical model's costs stand here.
+    pub step: Option<&'a Step>,
 }
 
 impl Entry<'_> {
-    /// The step of one GPU against its roof.
+    /// The step of one GPU against its roof. Where the physical model counts, its time is that of the whole step.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        Summary::of(self.per_gpu.cost(), self.roof)
+        let summary = Summary::of(self.per_gpu.cost(), self.roof);
+        match self.step {
+            Some(step) => Summary { time: Some(step.bound), bound: Some(step.limit), ..summary },
+            None => summary,
+        }
     }
 }
 
@@ -81,7 +88,7 @@ pub fn compare_rows(entries: &[Entry<'_>], baseline: Option<usize>) -> Vec<Compa
     let base = baseline.and_then(|place| entries.get(place));
     let same_parts = |entry: &Entry<'_>| base.is_some_and(|base| parts(base).eq(parts(entry)));
     let comparable: Vec<bool> = entries.iter().map(same_parts).collect();
-    let same_stages = |entry: &Entry<'_>| base.is_some_and(|base| base.stages == entry.stages);
+    let same_stages = |entry: &Entry<'_>| base.is_some_and(|base| base.stages == entry.stages || entry.step.is_some());
     let timed: Vec<bool> = entries.iter().map(|entry| same_parts(entry) && same_stages(entry)).collect();
     let never = vec![false; entries.len()];
     let summaries: Vec<Summary> = entries.iter().map(Entry::summary).collect();
@@ -102,7 +109,8 @@ pub fn compare_rows(entries: &[Entry<'_>], baseline: Option<usize>) -> Vec<Compa
         ratio: None,
         verdict: Verdict::Neutral,
     };
-    vec![
+    let whole_step = entries.iter().any(|entry| entry.step.is_some());
+    let mut rows = vec![
         amounts("FLOPs", Unit::FLOP, "FLOP", costs.iter().map(|cost| cost.flops.0).collect()),
         amounts("Read", Unit::BYTE, "bytes", costs.iter().map(|cost| cost.read.0).collect()),
         amounts("Written", Unit::BYTE, "bytes", costs.iter().map(|cost| cost.write.0).collect()),
@@ -113,15 +121,23 @@ pub fn compare_rows(entries: &[Entry<'_>], baseline: Option<usize>) -> Vec<Compa
             costs.iter().map(|cost| cost.intensity().map(|intensity| intensity.0)).collect(),
             &never,
         ),
-        CompareRow { label: "Bound of one GPU", cells: summaries.iter().map(bound).collect() },
+        CompareRow {
+            label: if whole_step { "Bound of a step" } else { "Bound of one GPU" },
+            cells: summaries.iter().map(bound).collect(),
+        },
         measured(
-            "Time on one GPU, at least",
+            if whole_step { "Step, at least" } else { "Time on one GPU, at least" },
             Unit::SECOND,
             "s",
             summaries.iter().map(|summary| summary.time.map(|time| time.0)).collect(),
             &timed,
         ),
-    ]
+    ];
+    if whole_step {
+        let values = entries.iter().map(|entry| entry.step.map(|step| step.calibrated.0)).collect();
+        rows.push(measured("Step, calibrated", Unit::SECOND, "s", values, &timed));
+    }
+    rows
 }
 
 /// What a sum is made of.

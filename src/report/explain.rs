@@ -33,7 +33,13 @@ pub fn explain(term: &Term, part: &Part, spec: &ModelSpec, settings: &Settings) 
                 Number::Real(value) if value.fract() == 0.0 => significant_exact(value),
                 Number::Real(value) => value.to_string(),
             },
-            origin: origin(symbol, spec, settings),
+            origin: match symbol {
+                // Layers of one kind on one stage, as the physical model counts them.
+                Symbol::Layers if part.value(term, Symbol::InputBytes) != Number::Int(0) => {
+                    format!("layers of this kind, of {}", spec.layers.origin)
+                }
+                _ => origin(symbol, spec, settings),
+            },
         })
         .collect()
 }

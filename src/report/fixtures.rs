@@ -91,6 +91,7 @@ impl Case {
             roof: Some(&self.roof),
             accelerator: hardware::by_id(&self.scenario.accelerator.id).unwrap(),
             stages: self.scenario.layout.pp.get(),
+            step: None,
         }
     }
 }

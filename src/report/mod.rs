@@ -2,6 +2,7 @@
 //!
 //! Pure functions from numbers to labelled numbers and texts; the page, the exports and tests read the same ones.
 
+pub mod answer;
 pub mod charts;
 mod columns;
 mod compare;

@@ -1,5 +1,6 @@
 //! Everything that is shown of one scenario: its model as resolved, its estimate, and the roof above it.
 
+use super::answer::{Answer, Step};
 use super::{ComputePrecision, Roof, compute_precision};
 use crate::batch::case::Case;
 use crate::estimate::vllm::Vllm;
@@ -47,6 +48,16 @@ pub struct Outcome {
     pub roof: Option<Roof>,
     /// The scope that is chosen.
     pub scope: Scope,
+    /// The physical model's answer, where its costs stand here, or why it has none; `None` for the vllm model.
+    pub physical: Option<Result<Arc<Answer>, String>>,
+}
+
+impl Outcome {
+    /// The time of a step, where the physical model counts.
+    #[must_use]
+    pub fn step(&self) -> Option<&Step> {
+        Some(&self.physical.as_ref()?.as_ref().ok()?.step)
+    }
 }
 
 /// The estimate of a scenario whose model is known; `None` where it names an accelerator that does not exist.
@@ -65,7 +76,20 @@ pub fn estimated(scenario: &Scenario, model: Arc<Model>, scope: Scope) -> Option
     let computed = scenario.precision.map_or_else(by_method, |precision| ComputePrecision { precision, assumed: None });
     let roof = Roof::of(&accelerator, computed.precision);
     let scenario = scenario.clone();
-    Some(Outcome { scenario, model, settings, case, vllm, breakdown, per_gpu, accelerator, computed, roof, scope })
+    Some(Outcome {
+        scenario,
+        model,
+        settings,
+        case,
+        vllm,
+        breakdown,
+        per_gpu,
+        accelerator,
+        computed,
+        roof,
+        scope,
+        physical: None,
+    })
 }
 
 /// The model of a choice; `None` where there is no such preset, or where a config cannot be read.

@@ -2,6 +2,7 @@
 
 use super::{Roof, Summary};
 use crate::estimate::{Breakdown, Component, Part, Term};
+use crate::hardware::Accelerator;
 
 /// A component with its operations.
 #[derive(Clone, Debug)]
@@ -67,13 +68,14 @@ pub fn sort(rows: &mut [PartRows<'_>], by: SortBy, ascending: bool) {
     }
 }
 
-/// The rows of a breakdown.
+/// The rows of a breakdown. On an accelerator, operations whose numbers are known are
+/// held against the roof of those.
 #[must_use]
-pub fn rows<'a>(breakdown: &'a Breakdown, roof: Option<&Roof>) -> Vec<PartRows<'a>> {
-    breakdown.parts.iter().map(|part| part_rows(part, roof)).collect()
+pub fn rows<'a>(breakdown: &'a Breakdown, roof: Option<&Roof>, accelerator: Option<&Accelerator>) -> Vec<PartRows<'a>> {
+    breakdown.parts.iter().map(|part| part_rows(part, roof, accelerator)).collect()
 }
 
-fn part_rows<'a>(part: &'a Part, roof: Option<&Roof>) -> PartRows<'a> {
+fn part_rows<'a>(part: &'a Part, roof: Option<&Roof>, accelerator: Option<&Accelerator>) -> PartRows<'a> {
     let mut grouped: Vec<(&'static str, Vec<&Term>)> = Vec::new();
     for term in &part.terms {
         match grouped.iter_mut().find(|(name, _)| *name == term.def.operation) {
@@ -83,12 +85,10 @@ fn part_rows<'a>(part: &'a Part, roof: Option<&Roof>) -> PartRows<'a> {
     }
     let operations = grouped
         .into_iter()
-        .map(|(name, terms)| {
-            let cost = terms.iter().map(|term| term.cost()).sum();
-            OperationRow { name, summary: Summary::of(cost, roof), terms }
-        })
+        .map(|(name, terms)| OperationRow { name, summary: Summary::over(&terms, part, roof, accelerator), terms })
         .collect();
-    PartRows { component: part.component, summary: Summary::of(part.cost(), roof), operations, part }
+    let summary = Summary::of_part(part, roof, accelerator);
+    PartRows { component: part.component, summary, operations, part }
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
     fn order(by: SortBy, ascending: bool) -> String {
         let case = fixtures::example();
         let entry = case.entry(0);
-        let mut rows = rows(entry.per_gpu, None);
+        let mut rows = rows(entry.per_gpu, None, None);
         sort(&mut rows, by, ascending);
         let names = rows.iter().map(|part| {
             let operations: Vec<_> = part.operations.iter().map(|operation| operation.name).collect();

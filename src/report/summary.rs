@@ -1,6 +1,6 @@
 //! A step, or a part of one, against a roofline.
 
-use crate::estimate::Cost;
+use crate::estimate::{Cost, Part, Term};
 use crate::hardware::roofline::{self, Bound};
 use crate::hardware::{Accelerator, PeakChoice, Precision, peak};
 use crate::units::{BytesPerSecond, Intensity, Seconds};
@@ -44,6 +44,38 @@ impl Roof {
 }
 
 impl Summary {
+    /// The terms of a part, one operation of one kind of layer after the other, each under the roof of the numbers that
+    /// it multiplies, where those are known; else under `roof`.
+    #[must_use]
+    pub fn over(terms: &[&Term], part: &Part, roof: Option<&Roof>, accelerator: Option<&Accelerator>) -> Self {
+        let mut sum = Self::of(terms.iter().map(|term| term.cost()).sum(), roof);
+        let (mut computing, mut moving) = (0.0, 0.0);
+        let mut rest = terms;
+        while let Some(first) = rest.first() {
+            let count = rest.iter().take_while(|term| term.sheet == first.sheet).count();
+            let (group, after) = rest.split_at(count);
+            rest = after;
+            let precision = part.sheets.get(usize::from(first.sheet)).and_then(|sheet| sheet.precision);
+            let own = precision.zip(accelerator).and_then(|(precision, accelerator)| Roof::of(accelerator, precision));
+            let one = Self::of(group.iter().map(|term| term.cost()).sum(), roof.and(own.as_ref()).or(roof));
+            let time = one.time.map_or(0.0, |time| time.0);
+            if one.bound == Some(Bound::Compute) { computing += time } else { moving += time }
+        }
+        let time = computing + moving;
+        if sum.time.is_some() && time > 0.0 {
+            sum.time = Some(Seconds(time));
+            sum.bound = Some(if computing > moving { Bound::Compute } else { Bound::Memory });
+            sum.attainable = Some(sum.cost.flops.as_f64() / time);
+        }
+        sum
+    }
+
+    /// A part; see [`Self::over`].
+    #[must_use]
+    pub fn of_part(part: &Part, roof: Option<&Roof>, accelerator: Option<&Accelerator>) -> Self {
+        Self::over(&part.terms.iter().collect::<Vec<_>>(), part, roof, accelerator)
+    }
+
     /// A cost under a roofline, or without one.
     #[must_use]
     pub fn of(cost: Cost, roof: Option<&Roof>) -> Self {

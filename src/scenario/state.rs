@@ -6,7 +6,7 @@
 
 use crate::batch::case::{Case, VerifyAs};
 use crate::bench::run::Run;
-use crate::estimate::Scope;
+use crate::estimate::{Method, Scope};
 use crate::hardware::Precision;
 use crate::layout::Layout;
 use crate::model::{Dtype, KvDtype};
@@ -100,6 +100,8 @@ pub struct Comparison {
     shared: Vec<Section>,
     /// Of what the numbers are.
     pub scope: Scope,
+    /// The model that counts.
+    pub method: Method,
     /// How the cases are run where they are measured.
     pub run: Run,
 }
@@ -182,7 +184,8 @@ impl Comparison {
     pub fn of(scenario: Scenario) -> Self {
         let baseline = scenario.id;
         let shared = Section::ALL.into_iter().filter(|section| *section != Section::Layout).collect();
-        Self { scenarios: vec![scenario], baseline, shared, scope: Scope::PerGpu, run: Run::default() }
+        let (scope, method, run) = (Scope::PerGpu, Method::Vllm, Run::default());
+        Self { scenarios: vec![scenario], baseline, shared, scope, method, run }
     }
 
     /// Scenarios as a link or a file holds them; ids are given anew, in order. Sections that are named as shared but
@@ -207,7 +210,7 @@ impl Comparison {
             scenario.active = scenario.active.min(scenario.cases.len() - 1);
         }
         let baseline = scenarios.get(baseline).or_else(|| scenarios.first()).map_or(0, |scenario| scenario.id);
-        let mut comparison = Self { scenarios, baseline, shared, scope, run: Run::default() };
+        let mut comparison = Self { scenarios, baseline, shared, scope, method: Method::Vllm, run: Run::default() };
         comparison.shared.retain({
             let scenarios = comparison.scenarios.clone();
             move |section| scenarios.windows(2).all(|pair| matches!(pair, [a, b] if a.agrees(*section, b)))

@@ -13,6 +13,7 @@ pub use rates::{Rates, expected_tokens};
 use crate::batch::Batch;
 use crate::estimate::physical::{Physical, stages};
 use crate::estimate::{Breakdown, Component, Cost, EstimateError};
+use crate::hardware::roofline::Bound;
 use crate::hardware::{self, Accelerator, Precision};
 use crate::units::Seconds;
 use collective::{Collective, Links};
@@ -37,6 +38,16 @@ impl Limit {
             Self::Compute => "compute",
             Self::Memory => "memory",
             Self::Communication => "communication",
+        }
+    }
+}
+
+impl From<Limit> for Bound {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Compute => Self::Compute,
+            Limit::Memory => Self::Memory,
+            Limit::Communication => Self::Communication,
         }
     }
 }

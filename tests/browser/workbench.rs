@@ -304,7 +304,7 @@ fn the_whole_model_is_one_and_the_same_everywhere() {
     let page = captured();
     page.click("#add-scenario");
     size(&page, 1, "4");
-    page.execute("document.querySelectorAll('[name=scope]')[1].click()", &json!([]));
+    page.execute("document.querySelector('[data-act=global]').click()", &json!([]));
     page.wait_until("document.querySelector('#compare h2').textContent === 'Compare, whole model'", SOON);
     let intensity = tile(&page, "Intensity, whole model");
     assert_eq!(compared(&page)[3][2].replace(' ', "").split("FLOP").next(), intensity.split("FLOP").next());

@@ -25,8 +25,10 @@ use super::kernels::Summary;
 use super::results::kind::FileKind;
 use super::run::Run;
 use super::view::{View, element};
+use crate::estimate::Scope;
 use crate::model::ClassTable;
 use crate::model::presets::{self, Preset};
+use crate::report::answer::{self, Answer};
 use selected::Selected;
 use taken::Brought;
 
@@ -44,6 +46,8 @@ pub struct Desk {
     /// All scenarios, and the place of the one that is selected.
     all: Vec<Selected>,
     place: usize,
+    /// Scenarios that were counted and are not selected yet.
+    counted: Vec<Selected>,
     /// Fields of the run whose texts are no settings, with what is wrong.
     wrong: Vec<(String, String)>,
     cases: cases::Pasted,
@@ -71,8 +75,8 @@ impl Desk {
     /// names of all, one a line.
     pub fn select(&mut self, file: &str, place: usize, names: &str) -> Reply {
         let mut reply = Reply::default();
-        if let Some(all) = Selected::read(file, names, &self.all, &self.facts).filter(|all| place < all.len()) {
-            let before = self.all.get(self.place).map(|selected| selected.run.clone());
+        let before = self.all.get(self.place).map(|selected| selected.run.clone());
+        if let Some((all, _)) = self.read(file, names).filter(|(all, _)| place < all.len()) {
             (self.all, self.place) = (all, place);
             let Some(selected) = self.all.get(place) else { return reply };
             if before.is_none() {
@@ -90,6 +94,30 @@ impl Desk {
             }
         }
         self.refreshed(reply)
+    }
+
+    /// Answers what the physical model counts for the scenarios of a comparison, as a file holds it, and nothing else: a
+    /// page that shows it waits for it.
+    pub fn count(&mut self, file: &str) -> Reply {
+        let mut reply = Reply::default();
+        let Some((all, scope)) = self.read(file, "") else { return reply };
+        let answer = |one: &Selected| {
+            one.physics.as_ref().map_err(Clone::clone).and_then(|physics| Answer::of(&one.outcome, physics, scope))
+        };
+        reply.answers(answer::write(&all.iter().map(answer).collect::<Vec<_>>()));
+        self.counted = all;
+        reply
+    }
+
+    /// Reads a comparison; scenarios that are known are not worked out again.
+    fn read(&mut self, file: &str, names: &str) -> Option<(Vec<Selected>, Scope)> {
+        let mut known = std::mem::take(&mut self.all);
+        let selected = known.len();
+        known.append(&mut self.counted);
+        let read = Selected::read(file, names, &known, &self.facts);
+        known.truncate(selected);
+        self.all = known;
+        read
     }
 
     /// Takes a text that was typed into a field.

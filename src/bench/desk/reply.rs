@@ -31,6 +31,8 @@ pub struct Reply {
     tile: Option<[String; 2]>,
     /// A sentence for the live region.
     say: Option<String>,
+    /// The physical model's answers for all scenarios.
+    answers: Option<Node>,
 }
 
 impl Reply {
@@ -90,6 +92,10 @@ impl Reply {
         self.save = Some([name.to_owned(), content]);
     }
 
+    pub(super) fn answers(&mut self, answers: Node) {
+        self.answers = Some(answers);
+    }
+
     /// Says something.
     pub fn say(&mut self, sentence: impl Into<String>) {
         self.say = Some(sentence.into());
@@ -102,6 +108,9 @@ impl Reply {
         let pairs = |pairs: &[(String, String)]| list(pairs.iter().map(|(a, b)| list([text(a), text(b)])));
         let mut out = Object::default();
         let blocks = self.blocks.iter().map(|(block, markup)| list([text(block), text(markup)]));
+        if let Some(answers) = self.answers {
+            out.put("answers", answers);
+        }
         out.put_unless("blocks", list(blocks), self.blocks.is_empty());
         out.put_unless("values", pairs(&self.values), self.values.is_empty());
         out.put("wrong", texts(&self.wrong));

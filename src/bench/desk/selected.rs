@@ -26,8 +26,8 @@ pub(super) struct Selected {
 
 impl Selected {
     /// The scenarios of a comparison, as a file holds it, with what the page calls them; those of `before` that are the
-    /// same are taken over. `None` where the file is none, or a scenario has no estimate.
-    pub(super) fn read(file: &str, names: &str, before: &[Self], facts: &Facts) -> Option<Vec<Self>> {
+    /// same are taken over; and the scope that is chosen. `None` where the file is none, or a scenario has no estimate.
+    pub(super) fn read(file: &str, names: &str, before: &[Self], facts: &Facts) -> Option<(Vec<Self>, Scope)> {
         let Facts { classes, presets } = facts;
         let comparison = from_file(file, presets).ok()?.comparison;
         let run = &comparison.run;
@@ -50,7 +50,7 @@ impl Selected {
             };
             all.push(Self { name, outcome, run: run.clone(), source, physics });
         }
-        Some(all)
+        Some((all, comparison.scope))
     }
 
     /// FLOPs and bytes of one GPU for a case.

@@ -201,3 +201,23 @@ fn what_is_pasted_is_told_apart_at_a_glance() {
     }
     assert!(is_named_for("a.trace.json.gz") && !is_named_for("config.json"));
 }
+
+#[test]
+fn what_the_physical_model_counts_is_answered_alone() {
+    let mut desk = Desk::default();
+    desk.facts(include_str!("../../model/classes.json"), include_str!("../../model/presets.json"));
+    let file = example(|comparison| comparison.scope = crate::estimate::Scope::Global);
+    let reply = desk.count(&file).write();
+    assert_eq!(reply.members().iter().map(|member| member.key.as_str()).collect::<Vec<_>>(), ["wrong", "answers"]);
+    let answers = crate::report::answer::read(reply.get("answers").unwrap()).unwrap();
+    let answer = answers[0].as_ref().unwrap();
+    // The worked example: a prefill of 8,192 tokens and 32 decodes of DeepSeek-V3, whose active parameters but the
+    // embedding are 36.6e9: at least two FLOPs for each of them and each token.
+    let (tokens, active) = (8224.0, 36.6e9);
+    let flops = answer.breakdown.cost().flops.as_f64();
+    assert!(flops > 2.0 * tokens * active * 0.95 && flops < 2.0 * tokens * active * 1.6, "{flops:e}");
+    // The first selection still says everything.
+    assert!(desk.select(&file, 0, "A").write().get("values").is_some());
+    // A text that is no comparison changes nothing.
+    assert!(desk.count("{").write().get("answers").is_none());
+}

@@ -68,6 +68,7 @@ impl Against {
                 limit: match point.bound {
                     Bound::Compute => Limit::Compute,
                     Bound::Memory => Limit::Memory,
+                    Bound::Communication => Limit::Communication,
                 },
                 ratio: time.0 / point.time.0,
             })

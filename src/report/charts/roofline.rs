@@ -4,7 +4,6 @@ use super::layers::Layer;
 use super::{colour, finding, shape};
 use crate::chart::roofline::{Mark, Roof as RoofLine, Roofline, Slope};
 use crate::chart::theme::{Shape, Theme};
-use crate::estimate::Cost;
 use crate::format::{Unit, si};
 use crate::hardware::{Accelerator, Precision};
 use crate::report::{Entry, Roof, Summary};
@@ -59,7 +58,8 @@ pub fn roofline(entries: &[Entry<'_>], theme: &Theme, visible: &dyn Fn(Layer) ->
             };
             roof.label = format!("{name} {}", roof.label);
             // What the ridges are is said once by the axis; here only how much.
-            roof.ridge = roof.ridge.take().map(|ridge| ridge.trim_end_matches(" FLOP/B").to_owned());
+            roof.ridge =
+                roof.ridge.take().map(|ridge| ridge.strip_suffix(" FLOP/B").map(str::to_owned).unwrap_or(ridge));
         }
     }
     let (parts, wholes): (Vec<_>, Vec<_>) = used
@@ -100,8 +100,7 @@ impl Measured {
 
 fn marks(entry: &Entry<'_>, roof: &Roof, alone: bool, theme: &Theme, visible: &dyn Fn(Layer) -> bool) -> Vec<Mark> {
     let own = theme.scenario(entry.place);
-    let mark = |title: &str, cost: Cost, shape, colour| {
-        let summary = Summary::of(cost, Some(roof));
+    let mark = |title: &str, summary: Summary, shape, colour| {
         let finding = finding(&summary)?;
         Some(Mark {
             label: if alone {
@@ -120,9 +119,10 @@ fn marks(entry: &Entry<'_>, roof: &Roof, alone: bool, theme: &Theme, visible: &d
     let parts = entry.per_gpu.parts.iter().filter(|part| visible(Layer::Component(part.component)));
     let parts = parts.filter_map(|part| {
         let colour = if alone { colour(&theme.parts, part.component) } else { own };
-        mark(part.component.title(), part.cost(), shape(part.component), colour)
+        let summary = Summary::of_part(part, Some(roof), Some(entry.accelerator));
+        mark(part.component.title(), summary, shape(part.component), colour)
     });
-    let whole = mark("Whole step", entry.per_gpu.cost(), Shape::Circle, if alone { theme.ink } else { own });
+    let whole = mark("Whole step", entry.summary(), Shape::Circle, if alone { theme.ink } else { own });
     parts.chain(whole).collect()
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | where | keys |
 //! | --- | --- |
-//! | top | `scenarios`, `baseline` (place, from 0), `shared` (sections), `scope` (`gpu`, `global`), `run`, `revisions` |
+//! | top | `scenarios`, `baseline` (place, from 0), `shared` (sections), `scope` (`gpu`, `global`), `estimator` (`vllm`, `physical`), `run`, `revisions` |
 //! | scenario | `name`, `model`, `tp`, `pp`, `dp`, `ep`, `quantization`, `kv_cache`, `dtype`, `disable_sliding_window`, `cases`, `active` (place, from 0), `verify`, `accelerator`, `precision` |
 //! | model | a preset's id, or `name`, `config`, `companion` |
 //! | run | the settings of [`Run`] as texts |
@@ -16,7 +16,7 @@ use super::encode::{SHARED, number_name, precision_name, scope_name, section_nam
 use super::{Misfit, Opened, revision};
 use crate::batch::case::{Case, VerifyAs};
 use crate::bench::run::Run;
-use crate::estimate::Scope;
+use crate::estimate::{Method, Scope};
 use crate::format::quoted;
 use crate::hardware::{self, Precision};
 use crate::json::{Node, Span, Value};
@@ -34,7 +34,7 @@ use std::ops::RangeInclusive;
 /// The place of what is in no other.
 const TOP: &str = "top level";
 
-const OF_TOP: [&str; 6] = ["scenarios", "baseline", "shared", "scope", "run", "revisions"];
+const OF_TOP: [&str; 7] = ["scenarios", "baseline", "shared", "scope", "estimator", "run", "revisions"];
 const OF_SCENARIO: [&str; 15] = [
     "name",
     "model",
@@ -78,6 +78,9 @@ pub(in crate::scenario) fn read(root: &Node, presets: &[Preset], besides: &[&str
     let scope = fields.or("scope", Some(Scope::default()), |at| at.one_of(&scopes, scope_name, "a scope"))?;
     let refused = |reason: String| listed.misfit(&reason);
     let mut comparison = Comparison::new(scenarios, baseline, shared, scope).map_err(refused)?;
+    let methods = Method::ALL.map(|(method, _)| method);
+    comparison.method =
+        fields.or("estimator", Some(Method::default()), |at| at.one_of(&methods, Method::name, "an estimator"))?;
     comparison.run = fields.or("run", Some(Run::default()), run)?;
     let changed = fields.or("revisions", Some(Vec::new()), |at| changed(&at, &comparison, presets))?;
     Ok(Opened { comparison, changed })

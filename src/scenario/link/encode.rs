@@ -12,7 +12,7 @@
 use super::revision;
 use crate::batch::case::{Case, VerifyAs};
 use crate::bench::run::Run;
-use crate::estimate::Scope;
+use crate::estimate::{Method, Scope};
 use crate::hardware::Precision;
 use crate::hardware::{self, Accelerator};
 use crate::json::build::{Object, decimal, flag, list, null, text, whole};
@@ -42,6 +42,8 @@ pub(in crate::scenario) fn write(comparison: &Comparison, presets: &[Preset]) ->
     let shared = comparison.shared();
     out.put_unless("shared", list(shared.iter().map(|section| text(section_name(*section)))), shared == SHARED);
     out.put_unless("scope", text(scope_name(comparison.scope)), comparison.scope == Scope::default());
+    let method = comparison.method;
+    out.put_unless("estimator", text(method.name()), method == Method::default());
     let run = run(&comparison.run);
     let default = run.members().is_empty();
     out.put_unless("run", run, default);
