@@ -68,6 +68,15 @@ fn no_attention_is_no_division_by_zero() {
     assert!(anatomy.kinds.iter().all(|kind| kind.cores.is_empty()));
     let breakdown = step(&spec, "", D);
     assert!(breakdown.parts.iter().all(|part| part.component != Component::Attention));
+    assert!(anatomy.notes.iter().any(|note| note.text.contains("num_attention_heads is 0")), "{:?}", anatomy.notes);
+    // Where there is a state instead, that is a component, and nothing is absent.
+    let states = model(
+        r#"{"model_type": "mamba", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 100, "state_size": 16,
+        "intermediate_size": 128, "num_attention_heads": 0}"#,
+    );
+    let breakdown = step(&states, "", D);
+    assert!(breakdown.parts.iter().any(|part| part.component == Component::LinearAttention));
+    assert!(states.anatomy.as_ref().unwrap().notes.iter().all(|note| !note.text.contains("No layer has attention")));
 }
 
 #[test]
@@ -359,6 +368,9 @@ fn named_modules_stay_in_16_bit() {
     for op in [Op::Qkv, Op::Out, Op::Router] {
         assert_eq!(formats(op), ["16 bit", "16 bit"]);
     }
+    let held = rooflens::memory::weights(&physical(&spec, ""), Scope::PerGpu, 0).categories;
+    use rooflens::model::anatomy::Category::{Embedding, Head};
+    assert_eq!((held.of(Embedding), held.of(Head)), (201_088 * 2880 * 2, 201_088 * 2880 * 2));
     for list in ["ignore", "modules_to_not_convert", "exclude_modules"] {
         let spec = llama(&format!(
             r#""hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 3, "vocab_size": 64, "quantization_config":
@@ -383,6 +395,8 @@ fn an_unknown_quantization_is_said() {
     );
     let notes = &spec.anatomy.as_ref().unwrap().notes;
     assert!(notes.iter().any(|note| note.text.contains("errs on the high side")), "{notes:?}");
+    // It removes nothing from the sum: all weights count, in 16 bit.
+    assert_eq!(term(&step(&spec, "", D), "qkv_weight"), 64 * 3 * 64 * 2);
     let apple = llama(
         r#""hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1, "vocab_size": 64,
         "quantization": {"group_size": 64, "bits": 4}"#,
