@@ -361,6 +361,7 @@ fn bits_of_quantized_weights() {
 
 #[test]
 fn named_modules_stay_in_16_bit() {
+    use rooflens::model::anatomy::Category::{Embedding, Head};
     let spec = gpt_oss(2, 4);
     let anatomy = spec.anatomy.as_ref().unwrap();
     let formats = |op: Op| anatomy.kinds.iter().flat_map(|kind| kind.of(op)).map(|m| m.format.name).collect::<Vec<_>>();
@@ -369,7 +370,6 @@ fn named_modules_stay_in_16_bit() {
         assert_eq!(formats(op), ["16 bit", "16 bit"]);
     }
     let held = rooflens::memory::weights(&physical(&spec, ""), Scope::PerGpu, 0).categories;
-    use rooflens::model::anatomy::Category::{Embedding, Head};
     assert_eq!((held.of(Embedding), held.of(Head)), (201_088 * 2880 * 2, 201_088 * 2880 * 2));
     for list in ["ignore", "modules_to_not_convert", "exclude_modules"] {
         let spec = llama(&format!(
