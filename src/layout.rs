@@ -113,3 +113,57 @@ impl Layout {
 fn divisors(of: u64) -> Vec<u64> {
     (1..=of.min(1024)).filter(|by| of.is_multiple_of(*by)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ClassTable, read};
+
+    /// What vLLM says to TP, PP, DP and EP for a model with these heads, 10 layers and 256 experts.
+    fn refused((heads, kv): (u64, u64), sizes: [u32; 3], ep: bool) -> Option<(&'static str, String, Vec<u64>)> {
+        let config = format!(
+            r#"{{"model_type": "qwen3_moe", "num_attention_heads": {heads}, "num_key_value_heads": {kv}, "hidden_size": 64,
+            "num_experts": 256, "num_experts_per_tok": 8, "num_hidden_layers": 10}}"#
+        );
+        let [tp, pp, dp] = sizes.map(|size| NonZeroU32::new(size).unwrap());
+        let refusals = Layout { tp, pp, dp, ep }.refusals(&read(&config, None, ClassTable::builtin()).unwrap());
+        assert!(refusals.len() < 2, "{refusals:?}");
+        refusals.into_iter().next().map(|refusal| (refusal.setting, refusal.reason, refusal.fits))
+    }
+
+    #[track_caller]
+    fn says(heads: (u64, u64), sizes: [u32; 3], ep: bool, setting: &str, reason: &str, fits: &[u64]) {
+        let (found, text, others) = refused(heads, sizes, ep).unwrap();
+        assert_eq!((found, others.as_slice()), (setting, fits));
+        assert!(text.contains(reason), "{text}");
+    }
+
+    #[test]
+    fn what_does_not_divide_is_refused_with_what_does() {
+        let head = "attention heads are not divisible by TP";
+        says((28, 4), [8, 1, 1], false, "tp", head, &[1, 2, 4, 7, 14, 28]);
+        says((52, 4), [8, 1, 1], false, "tp", head, &[1, 2, 4, 13, 26, 52]);
+        says((40, 8), [3, 1, 1], false, "tp", head, &[1, 2, 4, 5, 8, 10, 20, 40]);
+        says((32, 8), [3, 1, 1], false, "tp", head, &[1, 2, 4, 8, 16, 32]);
+        says((24, 8), [3, 1, 1], false, "tp", "8 KV heads", &[1, 2, 4, 8, 24]);
+        says((28, 4), [7, 1, 1], false, "tp", "4 KV heads", &[1, 2, 4, 28]);
+        let divisors = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+        says((12, 12), [3, 1, 1], true, "ep", "256 experts are not divisible by the 3 ranks", &divisors);
+        says((12, 12), [1, 1, 3], true, "ep", "256 experts are not divisible by the 3 ranks", &divisors);
+        says((12, 12), [1, 11, 1], false, "pp", "10 layers are fewer than PP 11", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    }
+
+    #[test]
+    fn what_vllm_runs_is_not_refused() {
+        // Layers that stages do not divide, KV heads that several ranks share, experts that are cut and not spread.
+        for (heads, sizes, ep) in [
+            ((28, 4), [28, 1, 1], false),
+            ((28, 4), [4, 3, 1], false),
+            ((32, 8), [32, 1, 1], true),
+            ((12, 12), [3, 4, 1], false),
+            ((12, 12), [1, 1, 3], false),
+        ] {
+            assert_eq!(refused(heads, sizes, ep), None, "{heads:?} {sizes:?}");
+        }
+    }
+}

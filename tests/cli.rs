@@ -116,6 +116,35 @@ fn warnings_and_notes_stand_beside_the_numbers() {
     assert_eq!(err, "", "the answer holds them");
 }
 
+/// What an answer leaves out is named in it, with the reason: the sum is never partial without a word.
+#[test]
+fn what_is_left_out_is_named() {
+    let secret = SMALL.replacen('{', r#"{"quantization_config": {"quant_method": "secret"}, "#, 1);
+    let headless = SMALL.replacen(r#""num_attention_heads": 4"#, r#""num_attention_heads": 0"#, 1);
+    let no_size = r#"the quantization "secret" is not in vLLM's table of weight sizes"#;
+    for (config, lines) in [
+        (&secret, vec![("Attention", "attn", no_size), ("FFN", "ffn", no_size)]),
+        (&headless, vec![("Attention", "attn", "num_attention_heads is 0")]),
+    ] {
+        let answer = |format: &str| rooflens(&["estimate", "-", "--case", "1@8", "--format", format], config).out;
+        let (table, markdown, json) = (answer("table"), answer("markdown"), json(&answer("json")));
+        for (title, component, reason) in lines {
+            assert!(table.contains(&format!("  {title}: {reason}\n")), "{table}");
+            let plain = markdown.replace('\\', "");
+            assert!(plain.contains(&format!("- not counted: {title}, {reason}\n")), "{markdown}");
+            assert_eq!(at(&json, &["skipped_because", component]), &Value::Text(reason.to_owned()));
+        }
+        assert!(!table.contains("\nAttention "), "{table}");
+    }
+    let physical = |config: &str| rooflens(&["estimate", "-", "--case", "1@8", "--model", "physical"], config).err;
+    let (secret, headless) = (physical(&secret), physical(&headless));
+    assert!(secret.contains("This quantization is not understood: weights count in 16 bit"), "{secret}");
+    assert!(
+        headless.contains("No layer has attention, so that none is counted: num_attention_heads is 0."),
+        "{headless}"
+    );
+}
+
 #[test]
 fn numbers_are_those_of_a_golden_case() {
     let cases = include_str!("golden/cases.jsonl");

@@ -140,6 +140,13 @@ mod tests {
         peak("a100-80-sxm", Precision::Bf16, Some(312.0));
         peak("a100-80-sxm", Precision::Fp8, None);
         peak("v100-sxm2-32", Precision::Int8, None);
+        // Half the bits are twice the rate; with sparsity it would be four times.
+        for row in all() {
+            let wide = [row.peaks.bf16, row.peaks.fp16].into_iter().flatten().map(|rate| rate.0).fold(0.0, f64::max);
+            for narrow in [row.peaks.fp8, row.peaks.int8].into_iter().flatten() {
+                assert!(narrow.0 <= 2.05 * wide, "{}: {} of {wide}", row.id, narrow.0);
+            }
+        }
     }
 
     #[test]
@@ -148,6 +155,20 @@ mod tests {
         assert_eq!((h100.scale_up, h100.nic), (Some(BytesPerSecond(450e9)), Some(BytesPerSecond(50e9))));
         assert_eq!(find("a100-80-sxm").unwrap().nic, Some(BytesPerSecond(25e9)));
         assert_eq!((h100.gpus_per_node, h100.tdp_watts), (Some(8), Some(700.0)));
+        // Vendors print twice as much, for both directions together.
+        for (both, ids) in [
+            (400.0, &["a800-80-sxm", "h800-sxm"][..]),
+            (600.0, &["a100-40-sxm", "a100-80-sxm"]),
+            (896.0, &["mi300x", "mi325x"]),
+            (900.0, &["h100-sxm", "h200-sxm", "h20", "gh200-96"]),
+            (1800.0, &["b200-sxm", "gb200", "b300-sxm", "gb300"]),
+            (64.0, &["l4", "l40s", "a100-80-pcie"]),
+            (128.0, &["h100-pcie", "rtx-5090"]),
+        ] {
+            for id in ids {
+                assert_eq!(find(id).unwrap().scale_up, Some(BytesPerSecond(both / 2.0 * 1e9)), "{id}");
+            }
+        }
     }
 
     #[test]

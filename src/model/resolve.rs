@@ -517,3 +517,6 @@ fn reading_at(node: &Node, path: String) -> Reading {
 fn zero(why: &'static str) -> Reading {
     Reading::new(0, Origin::Fallback(why))
 }
+
+#[cfg(test)]
+mod tests;

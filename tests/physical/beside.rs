@@ -5,7 +5,8 @@ use rooflens::batch::case::Case;
 use rooflens::estimate::Breakdown;
 use rooflens::estimate::physical::{Assumptions, Physical};
 use rooflens::json::{Node, parse};
-use rooflens::model::{ClassTable, KvDtype, ModelSpec, read};
+use rooflens::model::presets::builtin;
+use rooflens::model::{ClassTable, KvDtype, ModelSpec, read, resolve};
 use rooflens::settings::{QuantizationChoice, Settings};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,22 @@ pub(crate) fn json(path: &Path) -> Node {
 #[track_caller]
 pub(crate) fn model(config: &str) -> ModelSpec {
     read(config, None, ClassTable::builtin()).expect("a config")
+}
+
+/// A model that belongs to the project, by its id.
+#[track_caller]
+pub(crate) fn preset(id: &str) -> ModelSpec {
+    let preset = builtin().iter().find(|preset| preset.id == id).expect("a preset");
+    resolve(&preset.config, None, ClassTable::builtin()).expect("a config")
+}
+
+/// A model by the name of its file: one that belongs to the project, else from beside it.
+pub(crate) fn published(name: &str) -> Option<ModelSpec> {
+    let stem = name.strip_suffix(".json").unwrap_or(name);
+    match builtin().iter().find(|preset| preset.source.replace('/', "__") == stem) {
+        Some(found) => Some(preset(&found.id)),
+        None => folder(&format!("configs/{name}")).map(|folder| config(&folder, name)),
+    }
 }
 
 /// A model of a file beside the project, with the quantization document that belongs to it.

@@ -18,6 +18,7 @@
 
 mod active;
 mod beside;
+mod by_hand;
 mod invariants;
 mod kernels;
 mod memory;

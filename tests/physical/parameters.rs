@@ -74,3 +74,55 @@ fn all_counted_models() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(cases.len() >= 108);
 }
+
+/// Parameters of language models as their own classes have them, without prediction layers and other modalities' towers.
+const COUNTED: &[(&str, u128)] = &[
+    ("deepseek-v3", 671_026_404_352),
+    ("deepseek-r1", 671_026_404_352),
+    ("deepseek-v3.2", 671_877_929_216),
+    ("deepseek-v4-flash", 284_332_230_231),
+    ("deepseek-v4-pro", 1_572_997_179_491),
+    ("deepseek-v2-lite", 15_706_484_224),
+    ("kimi-k2", 1_026_408_209_408),
+    ("kimi-k2.5", 1_026_408_209_408),
+    ("glm-4.5", 352_797_814_784),
+    ("glm-4.7-fp8", 352_796_472_320),
+    ("glm-4.7-flash", 29_943_390_976),
+    ("glm-5-fp8", 743_911_199_232),
+    ("minimax-m2.5", 228_689_748_992),
+    ("qwen3-0.6b", 596_049_920),
+    ("qwen3-32b-fp8", 32_762_123_264),
+    ("qwen3-30b-a3b", 30_532_122_624),
+    ("qwen3-235b-a22b", 235_093_634_560),
+    ("qwen3-coder-480b", 480_154_875_392),
+    ("qwen3-next-80b-a3b", 79_674_391_296),
+    ("qwen3.5-27b", 26_895_998_464),
+    ("qwen3.5-35b-a3b", 34_660_610_688),
+    ("qwen3.5-122b-a10b-fp8", 122_111_526_912),
+    ("qwen2.5-72b", 72_706_203_648),
+    ("llama-3.1-8b", 8_030_261_248),
+    ("llama-3.1-70b", 70_553_706_496),
+    ("llama-3.1-405b", 405_853_388_800),
+    ("llama-3.1-405b-fp8", 405_853_388_800),
+    ("llama-3.2-3b", 3_212_749_824),
+    ("llama-4-maverick-fp8", 400_711_848_960),
+    ("gpt-oss-120b", 116_829_156_672),
+    ("mixtral-8x7b", 46_702_792_704),
+    ("mixtral-8x22b", 140_620_634_112),
+    ("mistral-7b-v0.2", 7_241_732_096),
+    ("devstral-small", 23_572_403_200),
+    ("gemma-3-27b", 27_009_346_304),
+    ("gemma-4-26b-a4b", 25_233_141_760),
+    ("nemotron-3-nano-30b-a3b", 31_577_937_344),
+    ("nemotron-3-super-120b", 120_668_687_360),
+    ("phi-3-mini", 3_821_079_552),
+    ("muse-glimmer-30b", 27_854_780_928),
+];
+
+#[test]
+fn the_projects_own_models() {
+    for &(id, counted) in COUNTED {
+        let spec = beside::preset(id);
+        assert_eq!(spec.anatomy.as_ref().unwrap().parameters().total(), counted, "{id}");
+    }
+}

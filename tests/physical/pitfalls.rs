@@ -1,7 +1,7 @@
 //! Mistakes that estimates of this kind make, each with the right value. D is a decode of one token at KV length 8192, P
 //! a fresh prefill of 2048 tokens.
 
-use crate::beside::{batch, config, folder, llama, model, physical, settings, term};
+use crate::beside::{batch, config, folder, llama, model, physical, preset, settings, term};
 use crate::memory::{gpt_oss, llama_8b, mistral_small, token};
 use rooflens::estimate::physical::{Assumptions, Physical};
 use rooflens::estimate::{Breakdown, Component, Estimator, Quantity, Scope};
@@ -52,17 +52,49 @@ fn a_chunk_reads_its_prefix_once() {
 }
 
 #[test]
+fn the_largest_steps_stay_exact() {
+    let spec = preset("llama-3.1-405b");
+    let (prefill, decode) = (step(&spec, "", "131072"), step(&spec, "", "512*1@1000000"));
+    assert_eq!(term(&prefill, "attn_qk"), 2 * 128 * 128 * 126 * (131_072 * 131_073 / 2));
+    assert_eq!(term(&decode, "attn_qk"), 2_113_929_216_000_000);
+    // 516096 bytes of a token's cache, for 512 million tokens.
+    assert_eq!(term(&decode, "attn_input"), 264_241_152_000_000);
+}
+
+#[test]
 fn no_attention_is_no_division_by_zero() {
     let spec = llama(r#""hidden_size": 64, "num_attention_heads": 0, "num_hidden_layers": 2, "vocab_size": 100"#);
     let anatomy = spec.anatomy.as_ref().expect("described");
     assert!(anatomy.kinds.iter().all(|kind| kind.cores.is_empty()));
     let breakdown = step(&spec, "", D);
     assert!(breakdown.parts.iter().all(|part| part.component != Component::Attention));
+    assert!(anatomy.notes.iter().any(|note| note.text.contains("num_attention_heads is 0")), "{:?}", anatomy.notes);
+    // Where there is a state instead, that is a component, and nothing is absent.
+    let states = model(
+        r#"{"model_type": "mamba", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 100, "state_size": 16,
+        "intermediate_size": 128, "num_attention_heads": 0}"#,
+    );
+    let breakdown = step(&states, "", D);
+    assert!(breakdown.parts.iter().any(|part| part.component == Component::LinearAttention));
+    assert!(states.anatomy.as_ref().unwrap().notes.iter().all(|note| !note.text.contains("No layer has attention")));
 }
 
 #[test]
 fn head_size_is_not_hidden_size_over_heads() {
-    for (spec, size) in [(mistral_small(), 128), (gpt_oss(24, 32), 64)] {
+    let gemma_3_12b = model(
+        r#"{"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 3840,
+        "num_hidden_layers": 48, "num_attention_heads": 16, "num_key_value_heads": 8, "intermediate_size": 15360}}"#,
+    );
+    let gemma_7b = model(r#"{"model_type": "gemma", "hidden_size": 3072, "num_attention_heads": 16}"#);
+    let derived = llama(r#""hidden_size": 4096, "num_attention_heads": 32, "head_dim": 0, "num_hidden_layers": 2"#);
+    for (spec, size) in [
+        (mistral_small(), 128),
+        (gpt_oss(24, 32), 64),
+        (gemma_3_12b, 256),
+        (gemma_7b, 256),
+        (preset("qwen3-32b-fp8"), 128),
+        (derived, 128),
+    ] {
         let found = layers(&spec, |core| matches!(core, Core::Heads(heads) if heads.key == size));
         assert_eq!(Some(found), spec.layers.ok());
     }
@@ -85,8 +117,7 @@ fn kv_cache_of_a_token_in_16_bit() {
 
 #[test]
 fn latent_cache_is_one_vector_on_every_rank() {
-    let Some(folder) = folder("configs") else { return };
-    let spec = config(&folder, "deepseek-ai__DeepSeek-V3.json");
+    let spec = preset("deepseek-v3");
     assert_eq!((token(&spec, ""), token(&spec, "tp8")), (70_272, 70_272));
     assert_eq!(token(&spec, "kv=fp8_ds_mla"), 61 * 656);
     assert_eq!(token(&spec, "kv=fp8"), 61 * 576);
@@ -127,6 +158,7 @@ fn window_layers_follow_a_pattern() {
     assert_eq!(windows(&model(r#"{"model_type": "gemma2"}"#)), 13);
     assert_eq!(windows(&model(r#"{"model_type": "gemma3_text"}"#)), 22);
     assert_eq!(windows(&gpt_oss(36, 128)), 18);
+    assert_eq!(windows(&model(r#"{"model_type": "olmo3"}"#)), 24);
     let qwen = |flag: bool| {
         model(&format!(
             r#"{{"model_type": "qwen2", "use_sliding_window": {flag}, "sliding_window": 1024, "max_window_layers": 28}}"#
@@ -161,8 +193,7 @@ fn only_full_layers_of_a_hybrid_keep_a_cache() {
 
 #[test]
 fn sparse_attention_goes_to_what_the_indexer_picks() {
-    let Some(folder) = folder("configs") else { return };
-    let spec = config(&folder, "deepseek-ai__DeepSeek-V3.2.json");
+    let spec = preset("deepseek-v3.2");
     let decode = step(&spec, "", D);
     // A pair costs 576 elements against a latent; with the vllm model's 192 of a head it would be 6140461056.
     assert_eq!(term(&decode, "attn_qk"), 2 * 128 * 2048 * 576 * 61);
@@ -206,9 +237,9 @@ fn experts_that_are_touched() {
 
 #[test]
 fn which_layers_have_experts() {
-    let Some(folder) = folder("configs") else { return };
-    let glm = moe_layers(&config(&folder, "zai-org__GLM-4.5.json"));
+    let glm = moe_layers(&preset("glm-4.5"));
     assert_eq!((glm.len(), glm.iter().filter(|moe| **moe).count()), (92, 89));
+    assert_eq!(glm[..4], [false, false, false, true]);
     let qwen = |keys: &str| {
         let base = r#""model_type": "qwen2_moe", "num_hidden_layers": 4, "num_experts": 8, "num_experts_per_tok": 2"#;
         moe_layers(&model(&format!("{{{base}, {keys}}}")))
@@ -224,12 +255,25 @@ fn which_layers_have_experts() {
 
 #[test]
 fn widths_of_dense_layers_and_shared_experts() {
-    let Some(folder) = folder("configs") else { return };
-    let maverick = config(&folder, "meta-llama__Llama-4-Maverick-17B-128E-Instruct-FP8.json");
+    let maverick = preset("llama-4-maverick-fp8");
     assert_eq!((width(&maverick, Op::DenseDown), width(&maverick, Op::SharedDown)), (16_384, 8_192));
-    assert_eq!(width(&config(&folder, "Qwen__Qwen3-Next-80B-A3B-Instruct.json"), Op::SharedDown), 512);
-    assert_eq!(width(&config(&folder, "databricks__dbrx.json"), Op::RoutedDown), 10_752);
-    assert_eq!(width(&config(&folder, "THUDM__glm-4-9b.json"), Op::DenseDown), 13_696);
+    assert_eq!(width(&preset("qwen3-next-80b-a3b"), Op::SharedDown), 512);
+    let qwen = model(
+        r#"{"model_type": "qwen2_moe", "moe_intermediate_size": 2560, "shared_expert_intermediate_size": 20480,
+        "hidden_size": 3584, "num_attention_heads": 28, "num_experts": 64, "num_experts_per_tok": 8}"#,
+    );
+    assert_eq!((width(&qwen, Op::RoutedDown), width(&qwen, Op::SharedDown)), (2560, 20_480));
+    let dbrx = model(
+        r#"{"model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "vocab_size": 100352,
+        "attn_config": {"kv_n_heads": 8}, "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4}}"#,
+    );
+    let experts = dbrx.anatomy.as_ref().unwrap().kinds[0].experts.unwrap();
+    assert_eq!((width(&dbrx, Op::RoutedDown), experts.count, experts.per_token), (10_752, 16, 4));
+    let chatglm = model(
+        r#"{"model_type": "chatglm", "hidden_size": 4096, "ffn_hidden_size": 13696, "num_attention_heads": 32,
+        "num_layers": 40, "multi_query_group_num": 2, "kv_channels": 128, "padded_vocab_size": 151552}"#,
+    );
+    assert_eq!(width(&chatglm, Op::DenseDown), 13_696);
     let gpt2 = model(r#"{"model_type": "gpt2", "n_inner": null}"#);
     assert_eq!(width(&gpt2, Op::DenseDown), 4 * 768);
 }
@@ -317,6 +361,7 @@ fn bits_of_quantized_weights() {
 
 #[test]
 fn named_modules_stay_in_16_bit() {
+    use rooflens::model::anatomy::Category::{Embedding, Head};
     let spec = gpt_oss(2, 4);
     let anatomy = spec.anatomy.as_ref().unwrap();
     let formats = |op: Op| anatomy.kinds.iter().flat_map(|kind| kind.of(op)).map(|m| m.format.name).collect::<Vec<_>>();
@@ -324,6 +369,8 @@ fn named_modules_stay_in_16_bit() {
     for op in [Op::Qkv, Op::Out, Op::Router] {
         assert_eq!(formats(op), ["16 bit", "16 bit"]);
     }
+    let held = rooflens::memory::weights(&physical(&spec, ""), Scope::PerGpu, 0).categories;
+    assert_eq!((held.of(Embedding), held.of(Head)), (201_088 * 2880 * 2, 201_088 * 2880 * 2));
     for list in ["ignore", "modules_to_not_convert", "exclude_modules"] {
         let spec = llama(&format!(
             r#""hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 3, "vocab_size": 64, "quantization_config":
@@ -348,6 +395,8 @@ fn an_unknown_quantization_is_said() {
     );
     let notes = &spec.anatomy.as_ref().unwrap().notes;
     assert!(notes.iter().any(|note| note.text.contains("errs on the high side")), "{notes:?}");
+    // It removes nothing from the sum: all weights count, in 16 bit.
+    assert_eq!(term(&step(&spec, "", D), "qkv_weight"), 64 * 3 * 64 * 2);
     let apple = llama(
         r#""hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1, "vocab_size": 64,
         "quantization": {"group_size": 64, "bits": 4}"#,
@@ -364,6 +413,18 @@ fn an_unknown_quantization_is_said() {
 
 #[test]
 fn a_quantization_document_beside_the_config_is_used() {
+    let named = r#"{"model_type": "qwen3_moe", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1,
+        "num_experts": 4, "num_experts_per_tok": 1, "moe_intermediate_size": 64, "vocab_size": 64}"#;
+    let document = r#"{"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4",
+        "kv_cache_quant_algo": "FP8", "exclude_modules": ["model.layers.0.self_attn*", "lm_head"]}}"#;
+    let read = |companion| {
+        let spec = rooflens::model::read(named, companion, rooflens::model::ClassTable::builtin()).unwrap();
+        let anatomy = spec.anatomy.unwrap();
+        let name = |op: Op| anatomy.kinds[0].of(op).next().unwrap().format.name;
+        (name(Op::RoutedUp), name(Op::Qkv), anatomy.kv_format)
+    };
+    assert_eq!(read(Some(document)), ("NVFP4", "16 bit", Some("fp8")));
+    assert_eq!(read(None), ("16 bit", "16 bit", None));
     let Some(folder) = folder("configs-companion") else { return };
     let spec = config(&folder, "nvidia__Qwen3-235B-A22B-NVFP4.json");
     let anatomy = spec.anatomy.as_ref().unwrap();

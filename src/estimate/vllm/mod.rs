@@ -222,3 +222,6 @@ fn byte_number(bytes: WeightBytes) -> Number {
         WeightBytes::Half => Number::Real(0.5),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,6 +54,9 @@ pub(crate) fn anatomy(
     }
     anatomy.mtp = builder.mtp(&anatomy);
     builder.remark(top);
+    if anatomy.kinds.iter().all(|kind| kind.cores.is_empty()) {
+        builder.say_what_is_absent();
+    }
     anatomy.kv_format = scheme.kv;
     anatomy.notes = builder.notes.into_inner();
     anatomy.notes.extend(scheme.notes.iter().cloned());
@@ -161,6 +164,13 @@ impl Builder<'_> {
         }
         kind.norms = norms;
         kind.norm_params += norms * self.norm_size();
+    }
+
+    /// Says why no layer mixes tokens.
+    fn say_what_is_absent(&self) {
+        let reason = self.spec.heads.positive("num_attention_heads").err();
+        let reason = reason.unwrap_or_else(|| "the config switches it off in all of them".to_owned());
+        self.say(Weight::Caution, &format!("No layer has attention, so that none is counted: {reason}."));
     }
 
     /// Python's truth of a key that may be missing.
