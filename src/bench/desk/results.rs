@@ -1,6 +1,7 @@
 //! Result files, one by one and one against another.
 
 use super::Reply;
+use super::physical::overridden;
 use super::selected::Selected;
 use crate::bench::results::against::Against;
 use crate::bench::results::compare::compare;
@@ -49,6 +50,11 @@ impl Results {
             let rows = compare(first, second);
             views.push(element("p").with("class", "hint").and(format!("Before: {before}. After: {after}.")).into());
             views.push(scrolled(compared(&rows)));
+        }
+        if let Ok(physics) = &selected.physics
+            && let Some(said) = overridden(selected, physics).filter(|_| !self.0.is_empty())
+        {
+            views.push(element("p").with("class", "caution").and(said).into());
         }
         for (name, file) in &self.0 {
             let put_away = element("button")
