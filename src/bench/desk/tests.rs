@@ -198,6 +198,29 @@ fn metrics_logs_and_steps_are_told_apart() {
     assert_eq!(items(&desk.act("step").write(), "scenario"), ["scheduler step", "step=512,1@8192"]);
 }
 
+/// A message makes anew only what it can change: making everything anew finds nothing that it left behind.
+#[test]
+fn nothing_that_a_message_changes_stays_as_it_was() {
+    let (mut desk, _) = opened();
+    let (results, log) = (fixture("two-ranks.json"), fixture("server.log"));
+    let (kernels, step) = (fixture("decode.rank0.kernels.json"), r#"{"new": [], "cached": []}"#);
+    let mut check = |name: &str, message: &dyn Fn(&mut Desk) -> Reply| {
+        let reply = message(&mut desk).write();
+        assert!(reply.get("wrong").is_some(), "{name}");
+        let rest = desk.select(&example(|_| {}), 0, "A TP8").write();
+        assert_eq!(blocks(&rest), [""; 0], "{name}");
+    };
+    for text in ["a=1@8", &log, step, &results, &kernels, "hello", "vllm bench forward --model org/x --case 8", ""] {
+        check("text", &|desk| desk.text(text));
+        for field in ["pasted", "rules", "serving", "serving-later", "serving-seconds", "seed", "price", "other"] {
+            check(field, &|desk| desk.field(field, text));
+        }
+    }
+    for act in ["take", "step", "jittered", "swap-kernels", "rules-default", "drop-result:the pasted text", "other"] {
+        check(act, &|desk| desk.act(act));
+    }
+}
+
 #[test]
 fn foreign_and_broken_files_change_nothing_but_say_what_was_expected() {
     let (mut desk, _) = opened();

@@ -89,8 +89,6 @@ mod tests {
         let mut markup = String::new();
         view(ClassTable::builtin()).markup(&mut markup);
         let said = markup.split("</p>").next().unwrap().replace('\u{202f}', " ");
-        insta::assert_snapshot!(said, @r#"
-        <div><p class="hint">Times per output token of served models (public silicon sample of aiconfigurator, Apache-2.0). The bound of a decode step at that concurrency and mean context is the part of the measured time that physics explains: 34.1% at the median of these 61 rows, and never more than all of it. The two constants of the calibrated time were fitted on 2026-11-30 to all 252 rows of dense models with up to 8 clients of the full sample, over which its median error is 7.09%. Of those, 6 stand here, and over them it is 8.93%, as computed now; over all rows here, most of which are mixtures of experts or have more clients, which it was not fitted to, it is 20.3%.
-        "#);
+        insta::assert_snapshot!(said, @r#"<div><p class="hint">Times per output token of served models (public silicon sample of aiconfigurator, Apache-2.0). The bound of a decode step at that concurrency and mean context is the part of the measured time that physics explains: 34.1% at the median of these 61 rows, and never more than all of it. The two constants of the calibrated time were fitted on 2026-11-30 to all 252 rows of dense models with up to 8 clients of the full sample, over which its median error is 7.09%. Of those, 6 stand here, and over them it is 8.93%, as computed now; over all rows here, most of which are mixtures of experts or have more clients, which it was not fitted to, it is 20.3%."#);
     }
 }
