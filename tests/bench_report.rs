@@ -84,6 +84,42 @@ fn measured_against_estimated() {
 }
 
 #[test]
+fn measured_against_the_physical_model() {
+    let config = file("physical-report.json", SMALL);
+    let args = [TWO, "--config", &config, "--tp", "2", "--hardware", "h200-sxm", "--model", "physical"];
+    let Output { code, out, err } = report(&args);
+    assert_eq!(code, 0, "{err}");
+    insta::assert_snapshot!(out, @r"
+    case    requests            median  spread  ranks        FLOP/s        B/s      MFU      MBU                    bound  x bound  warnings
+    decode  2*1@8192,4@4096:3  1.00 ms  0.300%      2  9.22 GFLOP/s  2.80 GB/s  <0.001%  0.0584%          605 ns (memory)   1_650×         0
+    hit     512@5107           4.00 ms   1.25%      2   168 GFLOP/s   919 MB/s  0.0170%  0.0192%  1.96 µs (communication)   2_040×         4
+
+    Estimated by the physical model.
+    ");
+    let json = report(&[&args[..], &["--format", "json"]].concat()).out;
+    // 6 tokens: two layers of 2 x 64 x (64 + 32 + 128 + 64) each, a head of 2 x 64 x 512; and 2 x 8192 + 4 x 4096 - 6
+    // pairs in two layers of two heads of 16, 4 FLOPs each.
+    let flops = 6 * (2 * 2 * 64 * (64 + 32 + 128 + 64) + 2 * 64 * 512) + 32_762 * 2 * 2 * 16 * 4;
+    assert!(
+        json.contains(&format!(r#""per_gpu":{{"model":"physical","flops":{flops},"read_bytes":2777600,"#)),
+        "{json}"
+    );
+    // Every operation is bound by memory, at 4.8 TB/s; 5 all-reduces of 768 bytes and the gathered half of 6 x 1000
+    // logits take NVLink's 450 GB/s.
+    let bound = (2_777_600.0 + 23_808.0) / 4.8e6 + (5.0 * 768.0 + 6000.0) / 450e3;
+    assert!(json.contains(&format!("\"bound_us\":{bound:.5}")), "{bound}: {json}");
+    // Half the bytes of those weights are not read, nor of the activations that they meet: 6 x 64 for each matrix.
+    let narrow = report(&[&args[..], &["--weights", "dense=fp8_per_tensor", "--format", "json"]].concat()).out;
+    let read = 2_777_600 - 32_768 / 2 - 16_384 / 2 - 2 * 2 * 6 * 64;
+    assert!(narrow.contains(&format!(r#""read_bytes":{read},"#)), "{narrow}");
+    let usual = report(&[&args[..7], &["--model", "vllm"]].concat());
+    assert!(usual.out.ends_with("\nEstimated by the vllm model.\n"), "{}", usual.out);
+    assert_eq!(usual.out, report(&args[..7]).out);
+    let bare = report(&[&args[..5], &args[7..]].concat()).out;
+    assert!(bare.contains("FLOP/s") && !bare.contains("bound"), "{bare}");
+}
+
+#[test]
 fn before_and_after() {
     let after =
         std::fs::read_to_string(TWO).expect("a fixture").replace("1000.0,\n    \"host\"", "1004.0,\n    \"host\"");
@@ -117,6 +153,8 @@ fn what_cannot_be_used_is_named() {
     fails(&["nowhere.json"], 1, &["nowhere.json cannot be read"]);
     fails(&[TWO, "--compare"], 2, &["--compare takes two files"]);
     fails(&[TWO, "--hardware", "h200-sxm"], 2, &["--config"]);
+    fails(&[TWO, "--model", "physical"], 2, &["--config"]);
+    fails(&[TWO, "--config", TWO, "--model", "guess"], 2, &["guess", "vllm, physical"]);
     fails(&[TWO, "--config", TWO, "--hardware", "h2oo"], 2, &["No accelerator is called `h2oo`"]);
     fails(&[], 2, &["FILE"]);
 }

@@ -7,6 +7,7 @@
 use crate::batch::count::parse_count;
 use crate::batch::jitter::Jitter;
 use crate::format::quoted;
+use crate::model::quantization::format_named;
 
 /// How tokens are routed to experts while measuring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct Run {
     pub balanced: bool,
     /// The price of a GPU's hour, in any currency.
     pub price: Option<f64>,
+    /// Names of formats that weights have instead of the checkpoint's, in the order of [`Run::FORMATS`].
+    pub formats: [Option<&'static str>; Run::FORMATS.len()],
 }
 
 /// vLLM's own, and nodes of eight GPUs.
@@ -83,13 +86,14 @@ impl Default for Run {
             block_size: 16,
             balanced: false,
             price: None,
+            formats: [None; Self::FORMATS.len()],
         }
     }
 }
 
 impl Run {
     /// The names of the settings.
-    pub const KEYS: [&str; 15] = [
+    pub const KEYS: [&str; 20] = [
         "model",
         "max_model_len",
         "kv_len_jitter",
@@ -105,10 +109,30 @@ impl Run {
         "block_size",
         "balanced",
         "price",
+        "format_attention",
+        "format_dense",
+        "format_experts",
+        "format_shared",
+        "format_head",
     ];
 
     /// Those of them that only the physical model goes by: no flag of the benchmark says them.
-    pub const SERVED: [&str; 5] = ["acceptance", "utilization", "block_size", "balanced", "price"];
+    pub const SERVED: [&str; 10] = [
+        "acceptance",
+        "utilization",
+        "block_size",
+        "balanced",
+        "price",
+        "format_attention",
+        "format_dense",
+        "format_experts",
+        "format_shared",
+        "format_head",
+    ];
+
+    /// Those of them that say how weights are stored, module by module.
+    pub const FORMATS: [&str; 5] =
+        ["format_attention", "format_dense", "format_experts", "format_shared", "format_head"];
 
     /// A setting as a text; empty where nothing is set, or where there is no such setting.
     #[must_use]
@@ -129,7 +153,7 @@ impl Run {
             "block_size" => self.block_size.to_string(),
             "balanced" => self.balanced.to_string(),
             "price" => self.price.map(|price| price.to_string()).unwrap_or_default(),
-            _ => String::new(),
+            _ => place(key).and_then(|place| *self.formats.get(place)?).unwrap_or_default().to_owned(),
         }
     }
 
@@ -164,11 +188,26 @@ impl Run {
                 self.price = Some(price.ok_or_else(|| expected(text, "a price above 0"))?);
             }
             _ => {
-                return Err(format!("There is no setting {}; expected one of {}.", quoted(key), Self::KEYS.join(", ")));
+                let Some(format) = place(key).and_then(|place| self.formats.get_mut(place)) else {
+                    let keys = Self::KEYS.join(", ");
+                    return Err(format!("There is no setting {}; expected one of {keys}.", quoted(key)));
+                };
+                *format = if text.is_empty() {
+                    None
+                } else {
+                    let or = |names: String| expected(text, &format!("no text, or one of {names}"));
+                    Some(format_named(text).map_err(or)?)
+                };
             }
         }
         Ok(())
     }
+}
+
+/// The place of a module's format: they are the last of the settings.
+fn place(key: &str) -> Option<usize> {
+    let place = Run::KEYS.iter().position(|known| *known == key)?;
+    place.checked_sub(Run::KEYS.len() - Run::FORMATS.len())
 }
 
 fn part(text: &str) -> Result<f64, String> {
@@ -212,13 +251,18 @@ mod tests {
         let mut run = Run::default();
         let texts = [
             "org/name", "131072", "0.25", "7", "real", "50", "3", "4", "true", "true", "0.7", "0.85", "64", "true",
-            "2.5",
+            "2.5", "fp8", "mxfp4", "nvfp4", "none", "awq",
         ];
         for (key, text) in Run::KEYS.iter().zip(texts) {
             assert_ne!(run.get(key), text);
             assert_eq!(run.set(key, text), Ok(()));
             assert_eq!(run.get(key), text);
         }
+        for key in Run::FORMATS {
+            assert_eq!(run.set(key, " "), Ok(()));
+            assert_eq!(run.get(key), "");
+        }
+        assert_eq!(run.formats, Run::default().formats);
         assert_eq!(run.set("max_model_len", " "), Ok(()));
         assert_eq!((run.get("max_model_len"), run.jitter.max_model_len), (String::new(), None));
         assert_eq!(run.set("max_model_len", "128k").map(|()| run.jitter.max_model_len), Ok(Some(128_000)));
@@ -245,6 +289,7 @@ mod tests {
             error("acceptance", "2"),
             error("block_size", "0"),
             error("price", "-1"),
+            error("format_experts", "fp5"),
             error("speed", "9"),
         ];
         insta::assert_snapshot!(errors.join("\n"), @r"
@@ -260,7 +305,8 @@ mod tests {
         Found `2`; expected a number from 0 to 1.
         Found `0`; expected 1 to 65536.
         Found `-1`; expected a price above 0.
-        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter, acceptance, utilization, block_size, balanced, price.
+        Found `fp5`; expected no text, or one of none, fp8, fbgemm_fp8, ptpc_fp8, fp_quant, modelopt, modelopt_mxfp8, experts_int8, mxfp4, awq, awq_marlin, gptq, gptq_marlin, modelopt_fp4, petit_nvfp4, compressed-tensors, torchao, quark, moe_wna16, inc, bitsandbytes, nvfp4, mxfp8, fp8_per_tensor, fp8_per_channel, auto_awq, auto_gptq, gpt_oss_mxfp4, deepseek_v4_fp8, modelopt_mixed.
+        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter, acceptance, utilization, block_size, balanced, price, format_attention, format_dense, format_experts, format_shared, format_head.
         ");
     }
 }

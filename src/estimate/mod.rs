@@ -175,7 +175,8 @@ pub enum Method {
 
 impl Method {
     /// Both, with their names.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Vllm, "vllm"), (Self::Physical, "physical")];
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Vllm, Self::Vllm.name()), (Self::Physical, Self::Physical.name())];
 
     /// Its name.
     #[must_use]
@@ -190,6 +191,15 @@ impl Method {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, known)| *known == name.trim()).map(|(method, _)| method)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vllm => "vllm",
+            Self::Physical => "physical",
+        }
     }
 }
 

@@ -45,6 +45,25 @@ pub enum WeightBytes {
 pub const OUTSIDE_THE_TABLE: [&str; 8] =
     ["bitsandbytes", "gguf", "auto_awq", "auto_gptq", "gpt_oss_mxfp4", "deepseek_v4_fp8", "modelopt_mixed", "online"];
 
+/// Names of formats of weights, `none` for 16 bit. One text, as the page holds it: a table
+/// would weigh several times as much.
+const FORMATS: &str = "none fp8 fbgemm_fp8 ptpc_fp8 fp_quant modelopt modelopt_mxfp8 experts_int8 mxfp4 awq awq_marlin \
+    gptq gptq_marlin modelopt_fp4 petit_nvfp4 compressed-tensors torchao quark moe_wna16 inc bitsandbytes nvfp4 mxfp8 \
+    fp8_per_tensor fp8_per_channel auto_awq auto_gptq gpt_oss_mxfp4 deepseek_v4_fp8 modelopt_mixed";
+
+/// The names that a format of weights can be asked for by.
+pub fn formats() -> impl Iterator<Item = &'static str> + Clone {
+    FORMATS.split(' ')
+}
+
+/// The format of that name, as the name itself.
+///
+/// # Errors
+/// All names, as a list to read.
+pub fn format_named(name: &str) -> Result<&'static str, String> {
+    formats().find(|known| *known == name).ok_or_else(|| FORMATS.replace(' ', ", "))
+}
+
 /// Whether vLLM has a method of that name.
 #[must_use]
 pub fn is_known(method: &str) -> bool {

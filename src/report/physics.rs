@@ -8,6 +8,7 @@ use crate::estimate::physical::{Assumptions, Physical};
 use crate::estimate::{Breakdown, Estimator, Part, Scope};
 use crate::memory::{Fit, Plan};
 use crate::model::anatomy::Parameters;
+use crate::model::scheme::Scheme;
 use crate::step::collective::Links;
 use crate::step::preset::{CALIBRATED, IDEAL};
 use crate::step::{Rates, StepTime};
@@ -47,7 +48,8 @@ impl Physics {
     pub fn of(outcome: &Outcome, run: &Run) -> Result<Self, String> {
         let (spec, settings, accelerator) = (&outcome.model.spec, &outcome.settings, &outcome.accelerator);
         let batch = outcome.case.batch_with(outcome.scenario.verify);
-        let assumptions = Assumptions { balanced: run.balanced, ..Assumptions::default() };
+        let formats = run.formats.map(|name| name.and_then(Scheme::named_or_none));
+        let assumptions = Assumptions { balanced: run.balanced, formats };
         let model = Physical::new(spec, settings, assumptions, Some(accelerator))?;
         let said = |error: crate::estimate::EstimateError| error.to_string();
         let per_gpu = model.estimate(&batch, Scope::PerGpu).map_err(said)?;

@@ -73,6 +73,24 @@ fn the_physical_model_follows_the_page() {
 }
 
 #[test]
+fn a_format_of_some_weights_is_said_and_travels() {
+    let page = open();
+    shows(&page, "physical", "Step, bound to calibrated");
+    page.click("#physical details:has([data-field='format_experts']) > summary");
+    fill(&page, "format_experts", "mxfp4");
+    shows(&page, "physical", "Overridden: experts as mxfp4");
+    page.wait_until("location.hash.startsWith('#1.z.')", SOON);
+    let link = page.address();
+    let other = Page::open(link.rsplit_once('/').expect("a folder").1);
+    shows(&other, "physical", "Overridden: experts as mxfp4");
+    other.wait_until("document.querySelector('[data-field=\"format_experts\"]').value === 'mxfp4'", SOON);
+    assert_eq!(other.value("[data-field='format_dense']"), "");
+    fill(&other, "format_experts", "");
+    other.wait_until("!document.querySelector('[data-block=\"physical\"]').textContent.includes('Overridden')", SOON);
+    assert_eq!((page.console_errors(), other.console_errors()), (vec![], vec![]));
+}
+
+#[test]
 fn how_a_case_is_run_is_in_the_link_and_can_be_undone() {
     let page = desk();
     fill(&page, "seed", "7");

@@ -62,6 +62,34 @@ pub struct Desk {
     shown: Vec<(&'static str, String)>,
 }
 
+/// What is shown, by what it depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// What the physical model says of the scenarios, and what follows from them alone.
+    Scenarios,
+    /// The command, and what is wrong with a field of the run.
+    Run,
+    /// The cases that were pasted.
+    Cases,
+    /// What became of files.
+    Files,
+    /// Result files.
+    Results,
+    /// Kernel summaries.
+    Kernels,
+    /// What a server says.
+    Serving,
+}
+
+impl Part {
+    /// All of them: a scenario that changed can change any.
+    const ALL: [Self; 7] =
+        [Self::Run, Self::Scenarios, Self::Cases, Self::Files, Self::Results, Self::Kernels, Self::Serving];
+
+    /// Those that what is brought to the desk, or done to it there, can change.
+    const BROUGHT: [Self; 5] = [Self::Cases, Self::Files, Self::Results, Self::Kernels, Self::Serving];
+}
+
 impl Desk {
     /// Takes the texts of `classes.json` and `presets.json`. They come first: without them nothing is selected.
     pub fn facts(&mut self, classes: &str, presets: &str) {
@@ -123,20 +151,30 @@ impl Desk {
     /// Takes a text that was typed into a field.
     pub fn field(&mut self, field: &str, text: &str) -> Reply {
         let mut reply = Reply::default();
-        match field {
-            "pasted" => self.cases.take(text),
-            "rules" => self.kernels.take_rules(text),
-            "serving" | "serving-later" | "serving-seconds" => self.serving.take(field, text),
+        let part = match field {
+            "pasted" => {
+                self.cases.take(text);
+                Part::Cases
+            }
+            "rules" => {
+                self.kernels.take_rules(text);
+                Part::Kernels
+            }
+            "serving" | "serving-later" | "serving-seconds" => {
+                self.serving.take(field, text);
+                Part::Serving
+            }
             _ if Run::KEYS.contains(&field) => {
                 self.wrong.retain(|(wrong, _)| wrong != field);
                 match Run::default().set(field, text) {
                     Ok(()) => reply.set(field, text),
                     Err(problem) => self.wrong.push((field.to_owned(), problem)),
                 }
+                Part::Run
             }
-            _ => {}
-        }
-        self.refreshed(reply)
+            _ => return self.shown_anew(reply, &[]),
+        };
+        self.shown_anew(reply, &[part])
     }
 
     /// Takes a click.
@@ -169,7 +207,7 @@ impl Desk {
             }
             _ => {}
         }
-        self.refreshed(reply)
+        self.shown_anew(reply, &Part::BROUGHT)
     }
 
     /// Takes a text that was pasted into the page.
@@ -185,7 +223,7 @@ impl Desk {
             self.files.clear();
             self.take("the pasted text", text, &mut reply);
         }
-        self.refreshed(reply)
+        self.shown_anew(reply, &Part::BROUGHT)
     }
 
     /// How far a file is.
@@ -213,7 +251,7 @@ impl Desk {
             }
             Ok(Brought::Text(text)) => self.take(&name, &text, &mut reply),
         }
-        self.refreshed(reply)
+        self.shown_anew(reply, &Part::BROUGHT)
     }
 
     /// Takes the text of a file by what it is.
@@ -251,25 +289,38 @@ impl Desk {
         });
     }
 
-    /// The blocks that changed.
-    fn refreshed(&mut self, mut reply: Reply) -> Reply {
+    /// The blocks that changed, after anything may have.
+    fn refreshed(&mut self, reply: Reply) -> Reply {
+        self.shown_anew(reply, &Part::ALL)
+    }
+
+    /// The blocks that changed, of these parts.
+    fn shown_anew(&mut self, mut reply: Reply, parts: &[Part]) -> Reply {
         let Some(selected) = self.all.get(self.place) else { return reply };
-        physical::show(&self.all, self.place, &mut reply);
-        command::show(selected, &self.wrong, &mut reply);
         reply.wrong(self.wrong.iter().map(|(field, _)| field.clone()));
-        if self.validation.is_none() {
-            self.validation = Some(validation::view(&self.facts.classes));
+        for part in parts {
+            match part {
+                Part::Scenarios => {
+                    physical::show(&self.all, self.place, &mut reply);
+                    let facts = &self.facts;
+                    let validation = self.validation.get_or_insert_with(|| validation::view(&facts.classes));
+                    reply.show("validation", [validation.clone()]);
+                    jitter::show(selected, &mut reply);
+                }
+                Part::Run => command::show(selected, &self.wrong, &mut reply),
+                Part::Cases => self.cases.show(&self.facts.presets, &mut reply),
+                Part::Files => {
+                    let said = self.files.iter().map(|(text, wrong)| {
+                        let class = if *wrong { "problem" } else { "done" };
+                        View::from(element("p").with("class", class).and(text.as_str()))
+                    });
+                    reply.show("files", said);
+                }
+                Part::Results => self.results.show(selected, &mut reply),
+                Part::Kernels => self.kernels.show(&mut reply),
+                Part::Serving => self.serving.show(selected, &mut reply),
+            }
         }
-        reply.show("validation", self.validation.clone());
-        jitter::show(selected, &mut reply);
-        self.cases.show(&self.facts.presets, &mut reply);
-        let said = self.files.iter().map(|(text, wrong)| {
-            View::from(element("p").with("class", if *wrong { "problem" } else { "done" }).and(text.as_str()))
-        });
-        reply.show("files", said);
-        self.results.show(selected, &mut reply);
-        self.kernels.show(&mut reply);
-        self.serving.show(selected, &mut reply);
         reply.without(&mut self.shown);
         reply
     }

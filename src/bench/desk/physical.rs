@@ -4,6 +4,7 @@ use super::Reply;
 use super::selected::Selected;
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{Element, View, element, scrolled};
+use crate::estimate::physical::Modules;
 use crate::estimate::{Component, Quantity};
 use crate::format::{NONE, Unit, capacity, duration, grouped, percent, si};
 use crate::report::physics::Physics;
@@ -23,8 +24,10 @@ pub(super) fn show(all: &[Selected], place: usize, reply: &mut Reply) {
             return reply.tile(NONE, reason);
         }
     };
-    tile(physics, reply);
-    reply.show("physical", [headline(selected, physics), scrolled(scenarios(all))].into_iter().chain(notes(selected)));
+    tile(selected, physics, reply);
+    let said = overridden(selected, physics).map(|said| element("p").with("class", "caution").and(said).into());
+    let figures = [headline(selected, physics), scrolled(scenarios(all))];
+    reply.show("physical", said.into_iter().chain(figures).chain(notes(selected)));
     reply.show("physical-differ", [scrolled(differ(physics))]);
     reply.show("physical-operations", [scrolled(operations(physics))]);
     reply.show("physical-memory", memory(physics).into_iter().map(scrolled));
@@ -40,18 +43,32 @@ fn between(bound: Seconds, calibrated: Seconds) -> String {
     format!("{} – {}", duration(bound), duration(calibrated))
 }
 
-fn tile(physics: &Physics, reply: &mut Reply) {
+/// Which formats of weights are not those that the settings of the scenario give.
+pub(super) fn overridden(selected: &Selected, physics: &Physics) -> Option<String> {
+    let set = selected.run.formats.iter().zip(Modules::ALL).filter_map(|(name, (modules, title))| {
+        let none = if physics.model.has(modules) { "" } else { " (this model has none)" };
+        name.map(|name| format!("{title} as {name}{none}"))
+    });
+    let set: Vec<String> = set.collect();
+    (!set.is_empty())
+        .then(|| format!("Overridden: {}, whatever is stored. The vllm model does not go by that.", set.join(", ")))
+}
+
+fn tile(selected: &Selected, physics: &Physics, reply: &mut Reply) {
     let fit = &physics.fit;
     let taken = fit.weights();
     let text = if fit.fits() { capacity(taken) } else { "too\u{a0}large".to_owned() };
     let left = fit.stages.iter().filter_map(|stage| stage.left).min();
-    let title = format!(
+    let mut title = format!(
         "Weights {} of {} usable on the fullest GPU; {} left for the KV cache, {} tokens",
         capacity(taken),
         capacity(fit.usable),
         left.map_or_else(|| "nothing".to_owned(), capacity),
         whole(fit.tokens())
     );
+    if let Some(said) = overridden(selected, physics) {
+        title.extend([". ", &said]);
+    }
     reply.tile(&text, &title);
 }
 

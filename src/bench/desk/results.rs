@@ -1,6 +1,7 @@
 //! Result files, one by one and one against another.
 
 use super::Reply;
+use super::physical::overridden;
 use super::selected::Selected;
 use crate::bench::results::against::Against;
 use crate::bench::results::compare::compare;
@@ -9,9 +10,7 @@ use crate::bench::results::warning::warnings;
 use crate::bench::results::{Measured, ResultFile};
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{Element, View, element, scrolled};
-use crate::estimate::{Estimator, Scope};
 use crate::format::{NONE, duration, percent, ratio};
-use crate::step::StepTime;
 
 /// So many cases are shown with their samples and ranks, the others as rows of a table.
 const IN_FULL: usize = 8;
@@ -49,6 +48,11 @@ impl Results {
             let rows = compare(first, second);
             views.push(element("p").with("class", "hint").and(format!("Before: {before}. After: {after}.")).into());
             views.push(scrolled(compared(&rows)));
+        }
+        if let Ok(physics) = &selected.physics
+            && let Some(said) = overridden(selected, physics).filter(|_| !self.0.is_empty())
+        {
+            views.push(element("p").with("class", "caution").and(said).into());
         }
         for (name, file) in &self.0 {
             let put_away = element("button")
@@ -123,9 +127,9 @@ fn shortened(cases: &[Shown<'_>]) -> Element {
 fn physical_of(measured: &Measured, selected: &Selected) -> Option<Against> {
     let physics = selected.physics.as_ref().ok()?;
     let batch = measured.case.batch_with(selected.outcome.scenario.verify);
-    let cost = physics.model.estimate(&batch, Scope::PerGpu).ok()?.cost();
-    let step = StepTime::of(&physics.model, &batch, &selected.outcome.accelerator, &physics.links).ok()?;
-    Some(Against::of(measured.median(), cost, selected.outcome.roof.as_ref())?.timed(&step))
+    let outcome = &selected.outcome;
+    let on = Some((&outcome.accelerator, &physics.links));
+    Against::of_physical(measured.median(), &batch, &physics.model, on, outcome.roof.as_ref()).ok()?
 }
 
 fn against_of(measured: &Measured, selected: &Selected) -> Option<Against> {

@@ -1,9 +1,34 @@
 //! What of the desk never changes: headings, fields, and the places of its blocks.
 
+use crate::bench::run::Run;
+use crate::estimate::physical::Modules;
+use crate::model::quantization::formats;
+use crate::model::scheme::Scheme;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
 /// The markup of the physical model's part; as in [`shell`].
 #[must_use]
 pub fn physical_shell() -> &'static str {
-    r#"<div data-block="physical"></div>
+    static SHELL: LazyLock<String> = LazyLock::new(|| [BEFORE_FORMATS, &format_fields(), AFTER_FORMATS].concat());
+    &SHELL
+}
+
+/// A field for the format of each of the modules.
+fn format_fields() -> String {
+    let mut options = "<option value=\"\">as stored</option>".to_owned();
+    for (name, format) in formats().filter_map(|name| Some((name, Scheme::named_or_none(name)?))) {
+        let _ = write!(options, "<option value=\"{name}\">{name} · {}</option>", format.name);
+    }
+    let mut fields = String::new();
+    for (key, (modules, _)) in Run::FORMATS.iter().zip(Modules::ALL) {
+        let label = modules.title();
+        let _ = writeln!(fields, "<label><span>{label}</span><select data-field=\"{key}\">{options}</select></label>");
+    }
+    fields
+}
+
+const BEFORE_FORMATS: &str = r#"<div data-block="physical"></div>
 <div class="desk-fields">
 <label><span>Acceptance of a draft</span><input data-field="acceptance" inputmode="decimal" autocomplete="off"></label>
 <label><span>Memory utilization</span><input data-field="utilization" inputmode="decimal" autocomplete="off"></label>
@@ -11,13 +36,18 @@ pub fn physical_shell() -> &'static str {
 <label><span>Price of a GPU hour</span><input data-field="price" inputmode="decimal" autocomplete="off" placeholder="not said"></label>
 <label class="check"><input type="checkbox" data-field="balanced"><span>Experts balanced</span></label>
 </div>
+<details class="desk-more"><summary>Weight formats by module</summary>
+<p class="hint">What the physical model counts instead of what the checkpoint stores; the vllm model knows one method for all.</p>
+<div class="desk-fields">
+"#;
+
+const AFTER_FORMATS: &str = r#"</div></details>
 <div data-block="physical-problem" role="alert"></div>
 <details class="desk-more" open><summary>Why the two models differ</summary><div data-block="physical-differ"></div></details>
 <details class="desk-more"><summary>Memory, by stage</summary><div data-block="physical-memory"></div></details>
 <details class="desk-more"><summary>Communication</summary><div data-block="physical-links"></div></details>
 <details class="desk-more"><summary>Every operation</summary><div data-block="physical-operations"></div></details>
-<details class="desk-more"><summary>Held against measurements</summary><div data-block="validation"></div></details>"#
-}
+<details class="desk-more"><summary>Held against measurements</summary><div data-block="validation"></div></details>"#;
 
 /// The markup; blocks are elements with `data-block`, fields have `data-field`, and what can be clicked `data-act`.
 #[must_use]

@@ -89,6 +89,39 @@ fn a_setting_that_is_none_is_said_and_kept() {
 }
 
 #[test]
+fn a_format_of_some_weights_counts_and_is_said() {
+    let (mut desk, stored) = opened();
+    let shells = physical_shell();
+    assert_eq!(shells.matches("<option value=\"\">as stored</option>").count(), Run::FORMATS.len());
+    assert_eq!(shells.matches("<option value=\"mxfp4\">mxfp4 · MXFP4</option>").count(), Run::FORMATS.len());
+    for (key, (_, name)) in Run::FORMATS.iter().zip(crate::estimate::physical::Modules::ALL) {
+        assert_eq!(*key, format!("format_{name}"));
+    }
+    assert!(!block(&stored, "physical").unwrap().contains("Overridden"));
+    let wrong = desk.field("format_experts", "fp5").write();
+    let said = block(&wrong, "physical-problem").unwrap();
+    assert!(said.contains("format-experts: Found `fp5`; expected no text, or one of none, fp8, "), "{said}");
+    let typed = desk.field("format_experts", "mxfp4").write();
+    assert_eq!(typed.get("set").unwrap().to_compact(), r#"[["format_experts","mxfp4"]]"#);
+    let set =
+        desk.select(&example(|comparison| comparison.run.set("format_experts", "mxfp4").unwrap()), 0, "A").write();
+    // 58 layers of 256 experts, three matrices of 7168 by an eighth of 2048, 4 bits and 8 more for each 32.
+    let bytes: u128 = 58 * 256 * 3 * 7168 * (2048 / 8) * (4 * 32 + 8) / (32 * 8);
+    let memory = block(&set, "physical-memory").unwrap();
+    assert!(memory.contains(&format!("{} bytes", crate::format::grouped(bytes))), "{memory}");
+    let physical = block(&set, "physical").unwrap();
+    assert!(
+        physical.starts_with("<p class=\"caution\">Overridden: experts as mxfp4, whatever is stored"),
+        "{physical}"
+    );
+    assert!(block(&set, "physical-differ").unwrap().contains("The format of these weights was set"));
+    assert!(items(&set, "tile")[1].contains("Overridden: experts as mxfp4"));
+    assert!(set.get("values").unwrap().to_compact().contains(r#"["format_experts","mxfp4"]"#));
+    let none = desk.select(&example(|comparison| comparison.run.set("format_dense", "none").unwrap()), 0, "A").write();
+    assert!(block(&none, "physical").unwrap().contains("Overridden: dense as none, "));
+}
+
+#[test]
 fn commands_cases_and_shapes_files_are_taken_over() {
     let (mut desk, _) = opened();
     let text = items(&desk.act("copy-command").write(), "copy")[1].clone();
@@ -163,6 +196,29 @@ fn metrics_logs_and_steps_are_told_apart() {
     let step = r#"{"new": [{"num_computed_tokens": 0, "num_tokens": 512}], "cached": [{"num_computed_tokens": 8191, "num_tokens": 1}]}"#;
     desk.text(step);
     assert_eq!(items(&desk.act("step").write(), "scenario"), ["scheduler step", "step=512,1@8192"]);
+}
+
+/// A message makes anew only what it can change: making everything anew finds nothing that it left behind.
+#[test]
+fn nothing_that_a_message_changes_stays_as_it_was() {
+    let (mut desk, _) = opened();
+    let (results, log) = (fixture("two-ranks.json"), fixture("server.log"));
+    let (kernels, step) = (fixture("decode.rank0.kernels.json"), r#"{"new": [], "cached": []}"#);
+    let mut check = |name: &str, message: &dyn Fn(&mut Desk) -> Reply| {
+        let reply = message(&mut desk).write();
+        assert!(reply.get("wrong").is_some(), "{name}");
+        let rest = desk.select(&example(|_| {}), 0, "A TP8").write();
+        assert_eq!(blocks(&rest), [""; 0], "{name}");
+    };
+    for text in ["a=1@8", &log, step, &results, &kernels, "hello", "vllm bench forward --model org/x --case 8", ""] {
+        check("text", &|desk| desk.text(text));
+        for field in ["pasted", "rules", "serving", "serving-later", "serving-seconds", "seed", "price", "other"] {
+            check(field, &|desk| desk.field(field, text));
+        }
+    }
+    for act in ["take", "step", "jittered", "swap-kernels", "rules-default", "drop-result:the pasted text", "other"] {
+        check(act, &|desk| desk.act(act));
+    }
 }
 
 #[test]

@@ -3,9 +3,13 @@
 //! With F FLOPs and B bytes per GPU, a time t, a peak P and a bandwidth W: achieved F / t and B / t; model FLOPs
 //! utilisation F / (t P); memory-bandwidth utilisation B / (t W); the bound max(F / P, B / W), and t over it.
 
-use crate::estimate::Cost;
+use crate::batch::Batch;
+use crate::estimate::physical::Physical;
+use crate::estimate::{Cost, EstimateError, Estimator, Scope};
+use crate::hardware::Accelerator;
 use crate::hardware::roofline::{self, Bound};
 use crate::report::Roof;
+use crate::step::collective::Links;
 use crate::step::{Limit, StepTime};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
@@ -40,9 +44,25 @@ pub struct Share {
 }
 
 impl Against {
+    /// A time against what the physical model says of a batch; with an accelerator the bound is that of each operation
+    /// and collective.
+    ///
+    /// # Errors
+    /// Where a number passes 2^120.
+    pub fn of_physical(
+        time: Seconds,
+        batch: &Batch,
+        model: &Physical,
+        on: Option<(&Accelerator, &Links)>,
+        roof: Option<&Roof>,
+    ) -> Result<Option<Self>, EstimateError> {
+        let against = Self::of(time, model.estimate(batch, Scope::PerGpu)?.cost(), roof);
+        let Some((against, (accelerator, links))) = against.zip(on) else { return Ok(against) };
+        Ok(Some(against.timed(&StepTime::of(model, batch, accelerator, links)?)))
+    }
+
     /// The same against the bound of a step that was timed operation by operation, communication included.
-    #[must_use]
-    pub fn timed(mut self, step: &StepTime) -> Self {
+    fn timed(mut self, step: &StepTime) -> Self {
         let bound = step.bound();
         if let Some(share) = &mut self.share
             && bound.0 > 0.0

@@ -26,6 +26,19 @@ pub(crate) struct HardwareArgs {
     /// The accelerator, by its id, such as h200-sxm: what fits, and how long a step takes.
     #[arg(long, value_name = "ID", value_parser = accelerator)]
     hardware: Option<&'static Accelerator>,
+    #[command(flatten)]
+    assumed: AssumedArgs,
+    /// The chance that a draft token of a verification is accepted.
+    #[arg(long, value_name = "PART", value_parser = part)]
+    acceptance: Option<f64>,
+    /// Price of a GPU's hour, for the price of a million tokens.
+    #[arg(long, value_name = "PRICE", value_parser = amount)]
+    price: Option<f64>,
+}
+
+/// What the physical model goes by, beside the accelerator.
+#[derive(Debug, Args)]
+pub(crate) struct AssumedArgs {
     /// GPUs of a node; the accelerator's usual number otherwise.
     #[arg(long, allow_hyphen_values = true, value_name = "N", value_parser = size)]
     gpus_per_node: Option<NonZeroU32>,
@@ -35,12 +48,6 @@ pub(crate) struct HardwareArgs {
     /// Spread tokens over experts as evenly as they can be, instead of at random.
     #[arg(long)]
     balanced_experts: bool,
-    /// The chance that a draft token of a verification is accepted.
-    #[arg(long, value_name = "PART", value_parser = part)]
-    acceptance: Option<f64>,
-    /// Price of a GPU's hour, for the price of a million tokens.
-    #[arg(long, value_name = "PRICE", value_parser = amount)]
-    price: Option<f64>,
 }
 
 impl QuestionArgs {
@@ -51,22 +58,32 @@ impl QuestionArgs {
 
 impl HardwareArgs {
     pub(crate) fn question(&self, method: Method) -> Question {
-        let node = self.gpus_per_node.map(NonZeroU32::get);
+        let (node, assumptions) = (self.assumed.node(), self.assumed.assumptions());
+        Question { method, hardware: self.hardware, node, assumptions, acceptance: self.acceptance, price: self.price }
+    }
+}
+
+impl AssumedArgs {
+    pub(crate) fn node(&self) -> Option<u32> {
+        self.gpus_per_node.map(NonZeroU32::get)
+    }
+
+    pub(crate) fn assumptions(&self) -> Assumptions {
         let mut assumptions = Assumptions { balanced: self.balanced_experts, ..Assumptions::default() };
         for (place, format) in &self.weights {
             if let Some(slot) = assumptions.formats.get_mut(*place) {
                 *slot = Some(*format);
             }
         }
-        Question { method, hardware: self.hardware, node, assumptions, acceptance: self.acceptance, price: self.price }
+        assumptions
     }
 }
 
-fn accelerator(id: &str) -> Result<&'static Accelerator, String> {
+pub(crate) fn accelerator(id: &str) -> Result<&'static Accelerator, String> {
     hardware::find(id).map_err(|error| error.to_string())
 }
 
-fn method() -> impl TypedValueParser<Value = Method> {
+pub(crate) fn method() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::ALL.map(|(_, name)| name)).map(|name| Method::named(&name).unwrap_or_default())
 }
 

@@ -1,6 +1,6 @@
 //! Why the two models differ: component by component, the value of each and the causes.
 
-use super::Physical;
+use super::{Modules, Physical};
 use crate::batch::{Batch, Phase};
 use crate::estimate::{Breakdown, Component, Quantity};
 use crate::model::ModelSpec;
@@ -165,6 +165,15 @@ static CAUSES: &[Cause] = &[
         |case| case.quantized(),
         "Weights count as they are stored: module by module, with scales and zero points.",
     ),
+    cause(Attention, READ, |case| case.physical.is_set(Modules::Attention), SET),
+    cause(MlaAttention, READ, |case| case.physical.is_set(Modules::Attention), SET),
+    cause(
+        Ffn,
+        READ,
+        |case| [Modules::Dense, Modules::Experts, Modules::Shared].iter().any(|set| case.physical.is_set(*set)),
+        SET,
+    ),
+    cause(Unembed, READ, |case| case.physical.is_set(Modules::Head), SET),
     cause(
         Attention,
         MOVED,
@@ -216,6 +225,8 @@ static CAUSES: &[Cause] = &[
 ];
 
 const CAUSAL: &str = "A new token sees itself and what is before it; the vllm model pairs it with the whole context.";
+
+const SET: &str = "The format of these weights was set for the physical model alone.";
 
 const fn cause(
     component: Component,

@@ -64,6 +64,18 @@ impl Modules {
         (Self::Head, "head"),
     ];
 
+    /// What a reader calls them.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Attention => "Attention",
+            Self::Dense => "Dense layers",
+            Self::Experts => "Routed experts",
+            Self::Shared => "Shared experts",
+            Self::Head => "LM head",
+        }
+    }
+
     fn of(matrix: &Matrix) -> Option<Self> {
         match matrix.op.category() {
             _ if matrix.op.modules().is_empty() => None,
@@ -135,6 +147,19 @@ impl Physical {
     #[must_use]
     pub fn anatomy(&self) -> &Anatomy {
         &self.anatomy
+    }
+
+    /// Whether the model has such modules, with weights of their own.
+    #[must_use]
+    pub fn has(&self, modules: Modules) -> bool {
+        let head = self.anatomy.head.iter();
+        let mut matrices = self.anatomy.kinds.iter().flat_map(|kind| &kind.matrices).chain(head);
+        matrices.any(|matrix| Modules::of(matrix) == Some(modules))
+    }
+
+    /// Whether the format of such modules was set, and counts.
+    pub(crate) fn is_set(&self, modules: Modules) -> bool {
+        self.assumptions.formats.get(modules as usize).is_some_and(Option::is_some) && self.has(modules)
     }
 
     /// How a scope cuts the model.

@@ -204,6 +204,14 @@ mod tests {
     use crate::json::parse;
 
     #[test]
+    fn every_format_that_can_be_asked_for_is_one() {
+        for name in crate::model::quantization::formats() {
+            assert!(Scheme::named_or_none(name).is_some(), "{name}");
+        }
+        assert_eq!((Scheme::named_or_none("gguf"), Scheme::named_or_none("")), (None, None));
+    }
+
+    #[test]
     fn a_hostile_list_ends_soon() {
         let names = (0..20_000).map(|n| format!("\"re:.*(a*)*{n}b\"")).collect::<Vec<_>>().join(",");
         let config = format!(r#"{{"quantization_config": {{"quant_method": "fp8", "ignore": [{names}]}}}}"#);

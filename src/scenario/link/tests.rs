@@ -5,6 +5,7 @@ use crate::estimate::Scope;
 use crate::hardware::{self, Precision};
 use crate::layout::Layout;
 use crate::model::presets::builtin;
+use crate::model::quantization::formats;
 use crate::model::{Dtype, KvDtype, dtype::KV_CACHE_DTYPES};
 use crate::scenario::file::{from_file, to_file};
 use crate::scenario::hardware::{AcceleratorChoice, Number};
@@ -166,6 +167,21 @@ fn changed_data_is_announced_once() {
 }
 
 #[test]
+fn formats_of_modules_travel() {
+    let mut comparison = Comparison::of(Scenario::example().unwrap());
+    comparison.run.set("format_experts", "mxfp4").unwrap();
+    let file = to_file(&comparison, builtin());
+    assert!(file.contains(r#""format_experts": "mxfp4""#), "{file}");
+    assert_eq!(from_file(&file, builtin()), Ok(opened(&comparison)));
+    assert_eq!(decode(&encode(&comparison, builtin()).unwrap(), builtin()), Ok(opened(&comparison)));
+    let refused = from_file(&file.replace("mxfp4", "fp5"), builtin()).unwrap_err().to_string();
+    assert!(
+        refused.contains("run, format_experts") && refused.contains("expected no text, or one of none"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_deep_or_broken_config_travels_as_a_text() {
     let deep = format!("{{\"layer_types\":{}{}}}", "[".repeat(126), "]".repeat(126));
     for config in [deep.as_str(), "{\"a\": tru", "[1]", "\"x\"", "", "\u{0}\u{1f}\"\\"] {
@@ -237,15 +253,17 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
 }
 
 fn runs() -> impl Strategy<Value = Run> {
-    let texts = ("(org/na-me)?", prop::option::of(1..9999_u32), 0..=100_u32, any::<u64>(), any::<bool>());
+    let formats = prop::array::uniform5(prop::option::of(select(formats().collect::<Vec<_>>())));
+    let texts = ("(org/na-me)?", prop::option::of(1..9999_u32), 0..=100_u32, any::<u64>(), any::<bool>(), formats);
     prop::option::of(texts).prop_map(|texts| {
         let mut run = Run::default();
-        if let Some((model, limit, percent, seed, other)) = texts {
+        if let Some((model, limit, percent, seed, other, formats)) = texts {
             run.model = model;
             run.jitter.max_model_len = limit.map(u64::from);
             run.jitter.amount = f64::from(percent) / 100.0;
             run.jitter.seed = seed;
             (run.profile, run.gpus_per_node) = (other, if other { 4 } else { 8 });
+            run.formats = formats;
         }
         run
     })

@@ -27,6 +27,7 @@ struct CaseOut<'a> {
 
 #[derive(Serialize)]
 struct PerGpu {
+    model: &'static str,
     flops: u128,
     read_bytes: u128,
     write_bytes: u128,
@@ -82,6 +83,7 @@ fn file(reported: &Reported) -> FileOut<'_> {
         ranks: case.ranks.len(),
         warnings: about.said(),
         per_gpu: about.against.map(|against| PerGpu {
+            model: reported.model.name(),
             flops: against.cost.flops.0,
             read_bytes: against.cost.read.0,
             write_bytes: against.cost.write.0,

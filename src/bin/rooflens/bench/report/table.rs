@@ -25,6 +25,9 @@ pub(super) fn report(files: &[Reported], markdown: bool) -> String {
             heading(&mut text, &reported.name, markdown);
         }
         text.push_str(&table(&rows(reported), 2, markdown));
+        if reported.cases.iter().any(|about| about.against.is_some()) {
+            text.extend(["\nEstimated by the ", reported.model.name(), " model.\n"]);
+        }
     }
     text
 }
