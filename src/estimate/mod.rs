@@ -178,15 +178,6 @@ impl Method {
     pub const ALL: [(Self, &'static str); 2] =
         [(Self::Vllm, Self::Vllm.name()), (Self::Physical, Self::Physical.name())];
 
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vllm => "vllm",
-            Self::Physical => "physical",
-        }
-    }
-
     /// The estimator of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -264,7 +264,7 @@ fn what_the_physical_model_counts_is_answered_alone() {
     desk.facts(include_str!("../../model/classes.json"), include_str!("../../model/presets.json"));
     let file = example(|comparison| comparison.scope = crate::estimate::Scope::Global);
     let reply = desk.count(&file).write();
-    assert_eq!(reply.members().iter().map(|member| member.key.as_str()).collect::<Vec<_>>(), ["wrong", "answers"]);
+    assert_eq!(reply.members().iter().map(|member| member.key.as_str()).collect::<Vec<_>>(), ["answers", "wrong"]);
     let answers = crate::report::answer::read(reply.get("answers").unwrap()).unwrap();
     let answer = answers[0].as_ref().unwrap();
     // The worked example: a prefill of 8,192 tokens and 32 decodes of DeepSeek-V3, whose active parameters but the
