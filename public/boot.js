@@ -56,6 +56,49 @@
     } } });
   }
 
+  // Brings what is in an element to new markup, for the app: here, since every step of it would cross from WebAssembly
+  // and back. What is the same stays as it is: laid out, focused, selected, and unfolded by hand. If something in it
+  // that has `data-act` had the focus and is another one now, its successor gets it.
+  window.bring = function (place, markup) {
+    function act() {
+      var active = document.activeElement;
+      return place.contains(active) ? active.getAttribute("data-act") : null;
+    }
+    var before = act();
+    var made = document.createElement("div");
+    made.innerHTML = markup;
+    children(place, made);
+    if (before !== null && act() !== before) {
+      var next = place.querySelector("[data-act=" + JSON.stringify(before) + "]");
+      if (next) next.focus();
+    }
+  };
+
+  function children(old, made) {
+    var mine = old.firstChild, other = made.firstChild;
+    while (mine || other) {
+      var a = mine, b = other;
+      mine = a && a.nextSibling;
+      other = b && b.nextSibling;
+      if (!a) old.appendChild(b);
+      else if (!b) old.removeChild(a);
+      else if (a.isEqualNode(b)) continue;
+      else if (a.nodeName !== b.nodeName) old.replaceChild(b, a);
+      else if (a.nodeType !== Node.ELEMENT_NODE) a.nodeValue = b.nodeValue;
+      else {
+        // Whether something is unfolded is up to whoever reads it.
+        a.getAttributeNames().forEach(function (name) {
+          if (name !== "open" && !b.hasAttribute(name)) a.removeAttribute(name);
+        });
+        b.getAttributeNames().forEach(function (name) {
+          var value = b.getAttribute(name);
+          if (name !== "open" && a.getAttribute(name) !== value) a.setAttribute(name, value);
+        });
+        children(a, b);
+      }
+    }
+  }
+
   // On paper, the link stands below what was printed.
   window.addEventListener("beforeprint", function () { document.body.dataset.link = location.href; });
 

@@ -8,7 +8,6 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use std::pin::Pin;
 use wasm_bindgen::prelude::*;
-use web_sys::Node;
 
 /// Markup in the making.
 #[derive(Debug, Default)]
@@ -64,99 +63,11 @@ pub(super) fn Block(
     view! { <div class=class node_ref=place on:click=pressed(click)></div> }
 }
 
-/// Brings what is in an element to new markup. What is the same stays as it is: laid out, focused, selected, and
-/// unfolded by hand. If something in it that has `data-act` had the focus and is another one now, its successor gets it.
-pub(super) fn replace(place: &web_sys::Element, markup: &str) {
-    let focused = || document().active_element().filter(|element| place.contains(Some(element)));
-    let act = |element: web_sys::Element| element.get_attribute("data-act");
-    let before = focused().and_then(act);
-    let Ok(new) = document().create_element("div") else { return };
-    new.set_inner_html(markup);
-    bring(place, &new);
-    if let Some(key) = before
-        && focused().and_then(act).as_ref() != Some(&key)
-    {
-        let next = place
-            .query_selector(&format!(
-                "[data-act={}]",
-                js_sys::JSON::stringify(&key.into()).map(String::from).unwrap_or_default()
-            ))
-            .ok()
-            .flatten();
-        if let Some(element) = next.as_ref().and_then(|next| next.dyn_ref::<web_sys::HtmlElement>()) {
-            let _ = element.focus();
-        }
-    }
-}
-
-/// Gives a node the children of another one, place by place.
-fn bring(old: &Node, new: &Node) {
-    let (mut mine, mut other) = (old.first_child(), new.first_child());
-    loop {
-        match (mine, other) {
-            (Some(a), Some(b)) => {
-                (mine, other) = (a.next_sibling(), b.next_sibling());
-                if !a.is_equal_node(Some(&b)) && !became(&a, &b) {
-                    let _ = old.replace_child(&b, &a);
-                }
-            }
-            (Some(a), None) => {
-                mine = a.next_sibling();
-                other = None;
-                let _ = old.remove_child(&a);
-            }
-            (None, Some(b)) => {
-                other = b.next_sibling();
-                mine = None;
-                let _ = old.append_child(&b);
-            }
-            (None, None) => return,
-        }
-    }
-}
-
-/// Turns a node into one of its kind; `false` where they are of different kinds.
-fn became(old: &Node, new: &Node) -> bool {
-    let (old, new): (&Piece, &Piece) = (old.unchecked_ref(), new.unchecked_ref());
-    if old.kind() != new.kind() {
-        return false;
-    }
-    if old.node_type() != Node::ELEMENT_NODE {
-        old.set_content(&new.content());
-        return true;
-    }
-    let unfolded = JsValue::from_str("open");
-    for name in old.attributes().iter().chain(new.attributes().iter()) {
-        let value = new.attribute(&name);
-        // Whether something is unfolded is up to whoever reads it.
-        if name == unfolded || old.attribute(&name) == value {
-            continue;
-        }
-        let _ = if value.is_null() { old.take(&name) } else { old.put(&name, &value) };
-    }
-    bring(old, new);
-    true
-}
-
-// The browser's own, with texts that stay there: most of them are only compared.
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(extends = Node)]
-    type Piece;
-    #[wasm_bindgen(method, getter, js_name = nodeName)]
-    fn kind(this: &Piece) -> JsValue;
-    #[wasm_bindgen(method, getter, js_name = nodeValue)]
-    fn content(this: &Piece) -> JsValue;
-    #[wasm_bindgen(method, setter, js_name = nodeValue)]
-    fn set_content(this: &Piece, content: &JsValue);
-    #[wasm_bindgen(method, js_name = getAttributeNames)]
-    fn attributes(this: &Piece) -> js_sys::Array;
-    #[wasm_bindgen(method, js_name = getAttribute)]
-    fn attribute(this: &Piece, name: &JsValue) -> JsValue;
-    #[wasm_bindgen(method, catch, js_name = setAttribute)]
-    fn put(this: &Piece, name: &JsValue, value: &JsValue) -> Result<(), JsValue>;
-    #[wasm_bindgen(method, catch, js_name = removeAttribute)]
-    fn take(this: &Piece, name: &JsValue) -> Result<(), JsValue>;
+    /// Brings what is in an element to new markup; what is the same stays as it is. `boot.js` has it.
+    #[wasm_bindgen(js_name = bring)]
+    pub(super) fn replace(place: &web_sys::Element, markup: &str);
 }
 
 /// A text that follows signals. One type for all of them keeps the page small: every kind of closure that a view holds
