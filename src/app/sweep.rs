@@ -92,7 +92,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
         <details class="card sweep foldable" id="sweep" on:toggle=toggled>
             <summary><h2>"Sweep"</h2></summary>
             <Controls state/>
-            <p class="hint">{text(move || result().map_or("", |result| remark(&result)).to_owned())}</p>
+            <p class="hint">{text(move || said(state, result().map_or("", |result| remark(&result))))}</p>
             <Chart
                 label
                 dark=state.dark
@@ -158,6 +158,12 @@ fn Controls(state: State) -> impl IntoView {
                 {scale(false)}
             </div>
     }
+}
+
+/// A remark, and what counts where that is not what the rest of the page shows.
+fn said(state: State, remark: &str) -> String {
+    let physical = state.comparison.with(|comparison| comparison.method == crate::estimate::Method::Physical);
+    format!("{remark}{}", if physical { " Sweeps are of the vllm model." } else { "" })
 }
 
 /// What a sweep leaves unsaid.

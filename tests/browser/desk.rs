@@ -275,3 +275,114 @@ fn a_desk_that_does_not_load_says_so() {
     page.click("#measure > summary");
     page.wait_until("document.querySelector('#desk').textContent.includes('did not load')", SOON);
 }
+
+/// What the table of operations says of the step: FLOPs, bytes read and bytes written, exact.
+fn step(page: &Page) -> Vec<u128> {
+    let script =
+        "return [...document.querySelectorAll('.operations tfoot td[data-exact]')].map((cell) => cell.dataset.exact)";
+    let cells: Vec<String> = serde_json::from_value(page.execute(script, &json!([]))).expect("cells");
+    cells.iter().map(|cell| cell.parse().expect("an amount")).collect()
+}
+
+/// Tiles, comparison, charts, operations with formulas, exports and the link are those of the model that is chosen.
+#[test]
+fn the_physical_model_counts_in_the_whole_page() {
+    use rooflens::bench::run::Run;
+    use rooflens::estimate::{Method, Scope};
+    use rooflens::model::{ClassTable, Depth, presets};
+    use rooflens::report::outcome::{estimated, resolved};
+    use rooflens::report::physics::Physics;
+    use rooflens::scenario::state::Scenario;
+
+    let scenario = Scenario::example().expect("the example");
+    let model = resolved(&scenario.model, presets::builtin(), ClassTable::builtin(), Depth::LAYERS).expect("a model");
+    let outcome = estimated(&scenario, model, Scope::PerGpu).expect("an outcome");
+    let physics = Physics::of(&outcome, &Run::default()).expect("an answer");
+    let cost = physics.per_gpu.cost();
+    let physical = vec![cost.flops.0, cost.read.0, cost.write.0];
+    let cost = outcome.per_gpu.expect("an estimate").cost();
+    let vllm = vec![cost.flops.0, cost.read.0, cost.write.0];
+
+    let page = open();
+    assert_eq!(step(&page), vllm);
+    page.click("[data-act=physical]");
+    page.wait_until("document.querySelector('.tiles').textContent.includes('Step, calibrated')", SOON);
+    assert_eq!(step(&page), physical);
+    assert!(page.text(".foot").starts_with("FLOPs and bytes are what the hardware has to do"));
+    assert!(page.text("[data-chart=bars] h2").eq_ignore_ascii_case("Where it goes, per GPU, physical model"));
+    // A formula with its numbers, and where they are from.
+    page.click("#unfold");
+    let terms = page.text(".operations-table");
+    assert!(terms.contains("M·I·a·L = 8224·7168·2·1"), "{terms}");
+    assert!(terms.contains("layers of this kind, of config: num_hidden_layers"), "{terms}");
+    page.click("#unfold");
+    // Beside a scenario of another layout; an edit of what is typed arrives a moment later.
+    page.click("#add-scenario");
+    page.set_value(".sizes .field:nth-child(1) input", "16");
+    let rows = "[...document.querySelectorAll('.compare tbody tr')].map((row) => row.children[0].textContent + row.children[2].textContent.trim())";
+    page.wait_until(&format!("{rows}.some((row) => row.startsWith('Step, calibrated') && row.includes('×'))"), SOON);
+    page.wait_until(&format!("{rows}.some((row) => row === 'Bound of a stepcommunication')"), SOON);
+    assert_eq!(page.accessibility_violations(), [""; 0]);
+    // The link shows others the same.
+    page.wait_until("location.hash.length > 20", SOON);
+    page.click("[data-act=global]");
+    page.click("[data-act=gpu]");
+    std::thread::sleep(Duration::from_millis(800));
+    let address = page.address();
+    let tiles = page.text(".tiles");
+    let other = Page::open(&address[address.find('#').expect("a fragment")..]);
+    other.wait_until("document.querySelector('.tiles')?.textContent.includes('Step, calibrated')", SOON);
+    other.click(".tab:nth-child(2)");
+    other.wait_until("document.querySelector('.tiles').textContent.includes('communication')", SOON);
+    // Memory is said a moment after a scenario is selected.
+    other.wait_until(&format!("document.querySelector('.tiles').innerText === {}", json!(tiles)), SOON);
+    assert_eq!(rooflens::scenario::state::Comparison::of(scenario).method, Method::Vllm);
+    // Back, step by step, to what vLLM counts.
+    page.click("[data-act=vllm]");
+    page.wait_until("!document.querySelector('.tiles').textContent.includes('Step, calibrated')", SOON);
+    page.click("#undo");
+    page.wait_until("document.querySelector('.tiles').textContent.includes('Step, calibrated')", SOON);
+    assert_eq!(page.console_errors(), [""; 0]);
+    assert_eq!(other.console_errors(), [""; 0]);
+}
+
+/// Prints how long it takes until the page shows what the physical model counts for eight scenarios, and how long the
+/// page itself works on an edit meanwhile: the worker counts, so the page stays as quick.
+#[test]
+fn eight_scenarios_of_the_physical_model() {
+    let page = open();
+    let rows: Vec<String> = (1..=40).map(|row| format!("{row}*1@{}", 1024 + 64 * row)).collect();
+    page.set_value("#case", &format!("mix={}", rows.join(",")));
+    for tp in ["1", "2", "4", "16", "32", "64", "128"] {
+        page.click("#add-scenario");
+        page.set_value(".sizes .field:nth-child(1) input", tp);
+    }
+    page.click("[data-act=physical]");
+    page.wait_until("document.querySelectorAll('.compare thead th').length === 9", SOON);
+    page.wait_until("document.querySelector('.tiles').textContent.includes('Step, calibrated')", SOON);
+    let edit = "const [count] = arguments, times = [], busy = [];
+        const field = () => document.querySelector('.requests tbody tr:nth-child(3) td:nth-child(3) input');
+        const shown = () => document.querySelector('.operations tfoot td[data-exact]:nth-of-type(2)').dataset.exact;
+        for (let i = 0; i < count; i++) {
+            await new Promise((done) => setTimeout(done, 700));
+            const before = shown(), start = performance.now();
+            field().value = 4096 + 1000 * (i + 1);
+            field().dispatchEvent(new Event('input', {bubbles: true}));
+            await new Promise((done) => {
+                const look = () => shown() === before ? setTimeout(look, 2) : done();
+                look();
+            });
+            times.push(performance.now() - start);
+        }
+        return times;";
+    let times: Vec<f64> = serde_json::from_value(page.execute_async(edit, &json!([12]))).expect("times");
+    println!("speed: eight scenarios of the physical model, an edit to what it counts on the page: {times:.0?} ms");
+    let busy = page.measure_edit(
+        "const field = document.querySelector('.requests tbody tr:nth-child(3) td:nth-child(3) input');
+         field.value = 90000 + i; field.dispatchEvent(new Event('input', {bubbles: true}))",
+        40,
+    );
+    let busy = crate::measure::median(busy.iter().map(|edit| edit.busy));
+    println!("speed: eight scenarios of the physical model, an edit to repaint: {busy:.1} ms of work on the page");
+    assert_eq!(page.console_errors(), [""; 0]);
+}
