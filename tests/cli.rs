@@ -489,24 +489,24 @@ fn what_fits_and_layouts_side_by_side() {
     let args = ["compare", "-", "--layout", "tp2", "--layout", "pp2,dp2", "--hardware", "h100-sxm", "--case", "4*1@64"];
     let Output { code, out, err } = rooflens(&args, SMALL);
     assert_eq!((code, err.as_str()), (0, ""));
-    insta::assert_snapshot!(out, @"
+    insta::assert_snapshot!(out, @r"
     standard input, 4*1@64
                                  TP2      PP2 DP2
     GPUs                           2            4
     FLOPs per GPU          623 kFLOP    885 kFLOP
-    bytes per GPU             199 kB       262 kB
+    bytes per GPU             201 kB       264 kB
     weights per GPU          199 KiB      200 KiB
     KV bytes of a token        128 B        128 B
     fits                         yes          yes
     tokens of KV cache   589 341 424  589 308 656
-    step at least            74.0 ns       117 ns
+    step at least            74.6 ns       118 ns
     bound by                  memory       memory
     step calibrated           140 µs       140 µs
-    tokens/s at most     54.0 Mtok/s   102 Mtok/s
+    tokens/s at most     53.6 Mtok/s   102 Mtok/s
     tokens/s calibrated  28.6 ktok/s   114 ktok/s
     tokens/s per GPU     14.3 ktok/s  28.5 ktok/s
     MFU                      <0.001%      <0.001%
-    MBU                      0.0424%      0.0819%
+    MBU                      0.0429%      0.0823%
     ");
     for (args, parts) in [
         (vec!["compare", "-"], &["--layout <SIZES>"][..]),

@@ -221,7 +221,12 @@ static CAUSES: &[Cause] = &[
         "Stages have whole layers: the numbers are those of the stage that the others wait for.",
     ),
     cause(Embedding, ALL, |_| true, "The vllm model does not count the embedding."),
-    cause(Norm, ALL, |_| true, "The vllm model does not count norms and residuals."),
+    cause(
+        Norm,
+        ALL,
+        |_| true,
+        "The vllm model does not count norms and residuals. Rotary embeddings, which run within the kernels around them, neither does.",
+    ),
 ];
 
 const CAUSAL: &str = "A new token sees itself and what is before it; the vllm model pairs it with the whole context.";

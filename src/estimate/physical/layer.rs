@@ -68,6 +68,12 @@ impl Ledger<'_> {
         self.pass(Component::Norm, &NORMS, tokens, (both, both), layers)
     }
 
+    /// The norm behind the last layer, of all tokens.
+    pub(super) fn last_norm(&mut self) -> Result<(), EstimateError> {
+        let both = self.physical.anatomy.hidden.saturating_mul(2);
+        self.pass(Component::Norm, &NORMS, int(self.all().tokens), (both, both), 1)
+    }
+
     fn combine(&mut self, pairs: Number, share: Number, width: u64, layers: u64) -> Result<(), EstimateError> {
         // Both terms share a sheet: the output's width is that of a pair's share.
         let mut values = self.values(layers);

@@ -71,10 +71,11 @@ fn a_dense_step() {
             ("head_output", 128 * 2),
         ],
     );
-    // What a token looks up comes and goes once; two norms a layer each read and write hidden state and residual.
+    // What a token looks up comes and goes once; two norms a layer, and one behind
+    // the last, each read and write hidden state and residual.
     assert_eq!(of(&found, Component::Embedding, "rows"), 3 * 64 * 2);
     assert_eq!(of(&found, Component::Embedding, "output"), 3 * 64 * 2);
-    let norms = 3 * 2 * 2 * 64 * 2 * 3;
+    let norms = 3 * 2 * 64 * 2 * (2 * 3 + 1);
     assert_eq!((of(&found, Component::Norm, "input"), of(&found, Component::Norm, "output")), (norms, norms));
 }
 
