@@ -48,7 +48,6 @@ impl Answer {
             Scope::PerGpu => physics.per_gpu.clone(),
             Scope::Global => physics.model.estimate(&physics.batch, scope).map_err(|error| error.to_string())?,
         };
-        let notes = outcome.model.spec.physical_notes();
         Ok(Self {
             breakdown,
             per_gpu: physics.per_gpu.clone(),
@@ -57,7 +56,7 @@ impl Answer {
                 calibrated: physics.calibrated.latency,
                 limit: physics.step.limit().into(),
             },
-            notes: notes.iter().map(|note| (note.weight, note.text.clone())).collect(),
+            notes: notes(outcome),
         })
     }
 
@@ -74,6 +73,25 @@ impl Answer {
         let counted = estimated(&of.scenario, of.model.clone(), of.scope)?;
         Some(Outcome { breakdown, per_gpu, physical: Some(answer.clone()), ..counted })
     }
+}
+
+/// What a reader of the physical model's numbers must know.
+#[must_use]
+pub fn notes(outcome: &Outcome) -> Vec<(Weight, String)> {
+    let (spec, tp) = (&outcome.model.spec, u64::from(outcome.settings.layout.tp.get()));
+    let read = spec.physical_notes();
+    let mut notes: Vec<_> = read.iter().map(|note| (note.weight, note.text.clone())).collect();
+    let heads = spec.kv_heads.ok().unwrap_or(tp);
+    if tp > 1 && spec.mla.is_some() {
+        notes.push((Weight::Info, format!("Each of the {tp} tensor-parallel ranks keeps the whole latent cache.")));
+    } else if tp > heads && heads > 0 {
+        let copies = tp.div_ceil(heads);
+        notes.push((
+            Weight::Info,
+            format!("{heads} KV heads for {tp} tensor-parallel ranks: each is kept {copies} times."),
+        ));
+    }
+    notes
 }
 
 /// Answers of scenarios, in order, as JSON.

@@ -89,13 +89,17 @@ fn headline(selected: &Selected, physics: &Physics) -> View {
         ("Parameters, of them active", format!("{}, {}", count(parameters.total()), count(parameters.active))),
         ("Fits", if fit.fits() { format!("yes, {} tokens of KV cache", whole(fit.tokens())) } else { "no".to_owned() }),
     ];
-    if drafted {
-        let said = format!(
-            "{} at acceptance {}",
-            between(bound.per_output_token, calibrated.per_output_token),
-            selected.run.get("acceptance")
-        );
+    let has = |phase| physics.batch.groups().iter().any(|group| group.phase == phase && group.tokens > 0);
+    if has(crate::batch::Phase::Decode) {
+        let mut said = between(bound.per_output_token, calibrated.per_output_token);
+        if drafted {
+            said = format!("{said} at acceptance {}", selected.run.get("acceptance"));
+        }
         facts.insert(1, ("Time per output token", said));
+    }
+    if has(crate::batch::Phase::Prefill) {
+        // Of what is prefilled in this step; an earlier chunk has had its own.
+        facts.insert(1, ("Time to first token, in this step", between(bound.latency, calibrated.latency)));
     }
     if let (Some(most), Some(least)) = (calibrated.joules_per_token, bound.joules_per_token) {
         facts.push((
@@ -158,8 +162,8 @@ fn notes(selected: &Selected) -> Vec<View> {
         duration(CALIBRATED.layer),
         CALIBRATED.source
     );
-    let notes = selected.outcome.model.spec.physical_notes();
-    let texts = notes.iter().map(|note| note.text.clone()).chain([calibrated]);
+    let notes = crate::report::answer::notes(&selected.outcome);
+    let texts = notes.into_iter().map(|(_, text)| text).chain([calibrated]);
     vec![element("ul").with("class", "said").all(texts.map(|text| element("li").and(text))).into()]
 }
 

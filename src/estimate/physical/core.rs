@@ -76,33 +76,51 @@ impl Ledger<'_> {
         self.physical.precision(narrow)
     }
 
-    /// Whether latent attention expands a request's latents again: prefills, unless tokens are picked from a longer
-    /// context.
-    fn expands(top: Option<u64>) -> impl Fn(&Group) -> bool {
-        move |group| group.phase == Phase::Prefill && top.is_none_or(|top| group.context <= top)
+    /// Whether latent attention expands a request's latents again: prefills for which that takes fewer FLOPs than to
+    /// attend to the latents themselves, unless tokens are picked from a longer context. Of r elements a latent, heads of
+    /// n and v elements and rotary e, over Q new tokens, C of context and S pairs: 2 r (n + v) C + 2 (n + e + v) S,
+    /// against 2 (2 r + e) S + 2 r (n + v) Q.
+    fn expands(latent: Option<Latent>) -> impl Fn(&Group) -> bool {
+        move |group| {
+            let Some(Latent { nope, rope, value, rank, indexer, .. }) = latent else { return true };
+            let of = |width: u64, amount: u128| u128::from(width).saturating_mul(amount);
+            let (new, context) = (u128::from(group.tokens), u128::from(group.context));
+            let pairs = super::load::pairs(Span::Full, new, context.saturating_sub(new));
+            let up = rank.saturating_mul(nope.saturating_add(value));
+            let expanded = of(up, context).saturating_add(of(nope.saturating_add(rope).saturating_add(value), pairs));
+            let absorbed = of(rank.saturating_mul(2).saturating_add(rope), pairs).saturating_add(of(up, new));
+            group.phase == Phase::Prefill
+                && indexer.is_none_or(|indexer| group.context <= indexer.top)
+                && expanded <= absorbed
+        }
     }
 
     /// The requests whose latents are expanded by this up-projection, one of several kinds.
     pub(super) fn expanded(&self, _: &Matrix) -> Load {
-        Load::of(self.batch, Span::Full, Self::expands(self.top()))
+        Load::of(self.batch, Span::Full, Self::expands(self.latents()))
     }
 
     pub(super) fn absorbed_tokens(&self) -> u128 {
-        let expands = Self::expands(self.top());
+        let expands = Self::expands(self.latents());
         Load::of(self.batch, Span::Full, |group| !expands(group)).tokens
     }
 
-    /// How many tokens the model's indexers pick.
-    fn top(&self) -> Option<u64> {
+    /// The model's latent attention, that with an indexer first.
+    fn latents(&self) -> Option<Latent> {
         let cores = self.physical.anatomy.kinds.iter().flat_map(|kind| &kind.cores);
-        cores.into_iter().find_map(|core| match core {
-            Core::Latent(Latent { indexer: Some(indexer), .. }) => Some(indexer.top),
-            _ => None,
-        })
+        let mut found = None;
+        for core in cores {
+            if let Core::Latent(latent) = core
+                && (found.is_none() || latent.indexer.is_some())
+            {
+                found = Some(*latent);
+            }
+        }
+        found
     }
 
     fn latent(&mut self, latent: &Latent, core: &Core, layers: u64) -> Result<(), EstimateError> {
-        let expands = Self::expands(latent.indexer.map(|indexer| indexer.top));
+        let expands = Self::expands(Some(*latent));
         let [(row, _), (index, _)] = self.physical.cache.token(core, self.cut.tp);
         let heads = Dim::cut(latent.heads, 1).local(self.cut.tp);
         let component = Component::MlaAttention;

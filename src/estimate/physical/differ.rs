@@ -37,6 +37,7 @@ struct Cause {
 
 const ALL: &[Quantity] = &[Quantity::Flops, Quantity::Read, Quantity::Write];
 const FLOPS: &[Quantity] = &[Quantity::Flops];
+const WRITE: &[Quantity] = &[Quantity::Write];
 const READ: &[Quantity] = &[Quantity::Read];
 const MOVED: &[Quantity] = &[Quantity::Read, Quantity::Write];
 const WORK: &[Quantity] = &[Quantity::Flops, Quantity::Read];
@@ -68,7 +69,7 @@ static CAUSES: &[Cause] = &[
         MlaAttention,
         ALL,
         |case| case.has(Phase::Prefill) && case.core(|core| matches!(core, Core::Latent(_))),
-        "A prefill computes keys and values of its cached prefix again from the latents.",
+        "A prefill computes keys and values again from the latents, or attends to those, whichever takes fewer FLOPs.",
     ),
     cause(
         MlaAttention,
@@ -214,12 +215,12 @@ static CAUSES: &[Cause] = &[
         "The vocabulary is padded to a multiple of 64, and cut evenly.",
     ),
     cause(Unembed, ALL, |case| case.physical.settings.layout.pp.get() > 1, "The LM head runs on the last stage only."),
-    cause(
-        Attention,
-        ALL,
-        |case| case.physical.settings.layout.pp.get() > 1,
-        "Stages have whole layers: the numbers are those of the stage that the others wait for.",
-    ),
+    cause(Attention, ALL, |case| case.physical.settings.layout.pp.get() > 1, STAGES),
+    cause(MlaAttention, ALL, |case| case.physical.settings.layout.pp.get() > 1, STAGES),
+    cause(LinearAttention, ALL, |case| case.physical.settings.layout.pp.get() > 1, STAGES),
+    cause(Ffn, ALL, |case| case.physical.settings.layout.pp.get() > 1, STAGES),
+    cause(Ffn, MOVED, |case| case.kind(Kind::is_moe), "What a token's experts give is read and added up."),
+    cause(Attention, WRITE, |_| true, "The output of attention goes through memory."),
     cause(Embedding, ALL, |_| true, "The vllm model does not count the embedding."),
     cause(
         Norm,
@@ -230,6 +231,8 @@ static CAUSES: &[Cause] = &[
 ];
 
 const CAUSAL: &str = "A new token sees itself and what is before it; the vllm model pairs it with the whole context.";
+
+const STAGES: &str = "Stages have whole layers: the numbers are those of the stage that the others wait for.";
 
 const SET: &str = "The format of these weights was set for the physical model alone.";
 

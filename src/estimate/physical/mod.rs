@@ -6,8 +6,8 @@
 //!
 //! Assumptions. Every matrix that is used is read once a step. Activations go through memory between operations.
 //! Routing is uniform: T tokens of k experts each touch E(1 - (1 - k/E)^T) of E experts, a fraction, which stays one until
-//! a term is cut off to an integer. Prefills of latent attention compute keys and values again from the latent, decodes
-//! absorb the up-projection into queries. Rotary embeddings are applied in passing, within the kernels around them, and
+//! a term is cut off to an integer. Prefills of latent attention compute keys and values again from the latent where that
+//! takes fewer FLOPs, decodes and short prefills of long contexts absorb the up-projection into queries. Rotary embeddings are applied in passing, within the kernels around them, and
 //! count nothing: where a kernel of its own does that, the bound errs low. Ranks that do not divide evenly: the largest share counts.
 
 pub mod cache;
