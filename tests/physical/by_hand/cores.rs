@@ -68,6 +68,20 @@ fn latents_are_absorbed_or_expanded() {
             ("absorb_k_proj", 0),
         ],
     );
+    // 64 new tokens after 4032 attend to latents: 1088 elements of each of 64 x 4032 + 64 x 65 / 2 pairs and 512 x 256
+    // for each of 64 tokens are fewer than 320 for each pair and 512 x 256 for each of 4096.
+    let short = step(&spec, "", "64@4096c");
+    let pairs = 64 * 4032 + 64 * 65 / 2;
+    terms(
+        &short,
+        &[
+            ("attn_qk", 2 * 128 * 576 * pairs * 61),
+            ("attn_av", 2 * 128 * 512 * pairs * 61),
+            ("attn_input", 4096 * 1152 * 61),
+            ("absorb_k_proj", 2 * 64 * 128 * 128 * 512 * 61),
+            ("kv_b_proj", 0),
+        ],
+    );
 }
 
 #[test]
