@@ -12,7 +12,7 @@ use crate::model::anatomy::{Categories, Parameters};
 use crate::settings::Settings;
 use crate::step::collective::Links;
 use crate::step::preset::{CALIBRATED, IDEAL};
-use crate::step::{Rates, StepTime, operations};
+use crate::step::{Rates, StepTime, part_bound};
 use crate::units::Seconds;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -183,10 +183,7 @@ struct Draft<'a>(&'a Part, u128, Option<&'a Accelerator>);
 impl Serialize for Draft<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let cost = self.0.cost();
-        let time = self.2.map(|accelerator| {
-            let breakdown = Breakdown { parts: vec![self.0.clone()] };
-            Seconds(operations(&breakdown, accelerator).iter().map(|operation| operation.bound.0).sum())
-        });
+        let time = self.2.map(|accelerator| part_bound(self.0, accelerator));
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("flops", &cost.flops.0)?;
         map.serialize_entry("read_bytes", &cost.read.0)?;

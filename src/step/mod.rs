@@ -12,7 +12,7 @@ pub use rates::{Rates, expected_tokens};
 
 use crate::batch::Batch;
 use crate::estimate::physical::{Physical, stages};
-use crate::estimate::{Breakdown, Component, Cost, EstimateError};
+use crate::estimate::{Breakdown, Component, Cost, EstimateError, Part};
 use crate::hardware::roofline::Bound;
 use crate::hardware::{self, Accelerator, Precision};
 use crate::units::Seconds;
@@ -209,6 +209,13 @@ pub fn operations(breakdown: &Breakdown, accelerator: &Accelerator) -> Vec<Opera
         }
     }
     found
+}
+
+/// The least time of one component's operations.
+#[must_use]
+pub fn part_bound(part: &Part, accelerator: &Accelerator) -> Seconds {
+    let breakdown = Breakdown { parts: vec![part.clone()] };
+    Seconds(operations(&breakdown, accelerator).iter().map(|operation| operation.bound.0).sum())
 }
 
 /// The least time of work, and what sets it.

@@ -294,7 +294,9 @@ fn an_edit_is_repainted_within_a_frame() {
 fn screenshot() {
     let page = open();
     crate::workbench::four(&page);
-    page.resize(1280, 1180);
+    // All of it in sight: what is not is neither laid out nor drawn.
+    page.resize(1280, 2600);
+    std::thread::sleep(Duration::from_secs(1));
     page.wait_until("document.querySelector('canvas').clientWidth > 100", SOON);
     page.screenshot(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("public/screenshot.png"));
 }

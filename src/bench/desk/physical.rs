@@ -7,7 +7,9 @@ use crate::bench::view::{Element, View, element, scrolled};
 use crate::estimate::physical::Modules;
 use crate::estimate::{Component, Quantity};
 use crate::format::{NONE, Unit, capacity, duration, grouped, percent, si};
+use crate::hardware::Accelerator;
 use crate::report::physics::Physics;
+use crate::step::part_bound;
 use crate::step::preset::CALIBRATED;
 use crate::units::{Bytes, Seconds};
 
@@ -29,7 +31,7 @@ pub(super) fn show(all: &[Selected], place: usize, reply: &mut Reply) {
     let figures = [headline(selected, physics), scrolled(scenarios(all))];
     reply.show("physical", said.into_iter().chain(figures).chain(notes(selected)));
     reply.show("physical-differ", [scrolled(differ(physics))]);
-    reply.show("physical-operations", [scrolled(operations(physics))]);
+    reply.show("physical-operations", [scrolled(operations(physics, &selected.outcome.accelerator))]);
     reply.show("physical-memory", memory(physics).into_iter().map(scrolled));
     reply.show("physical-links", [scrolled(links(physics))]);
 }
@@ -191,7 +193,7 @@ fn differ(physics: &Physics) -> Element {
         .and(element("tbody").all(rows))
 }
 
-fn operations(physics: &Physics) -> Element {
+fn operations(physics: &Physics, accelerator: &Accelerator) -> Element {
     let heads = ["operation", "FLOPs", "read", "written", "computes in", "at least", "bound by"];
     let several = physics.step.stages.len() > 1;
     let rows = physics.step.stages.iter().flat_map(|stage| {
@@ -218,7 +220,11 @@ fn operations(physics: &Physics) -> Element {
             Cell::amount(cost.read.0, Unit::BYTE),
             Cell::amount(cost.write.0, Unit::BYTE),
         ];
-        let rest = [Cell::text(NONE), Cell::number(NONE), Cell::text("not part of the step")];
+        let rest = [
+            Cell::text(NONE),
+            Cell::number(duration(part_bound(part, accelerator))),
+            Cell::text("not part of the step"),
+        ];
         row(format!("{}, a draft step", Component::Mtp.title()), cells.into_iter().chain(rest))
     });
     table("Every operation of the physical model, per GPU", &heads).and(element("tbody").all(rows.chain(draft)))
