@@ -130,8 +130,9 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
         found.push(gather(links, "combine from experts", (ranks, apart), exchanges, back));
     }
     if stage + 1 < count {
-        // Hidden state and residual, a slice from each rank.
-        let sent = 2.0 * row * anatomy.streams as f64 / cut.tp as f64;
+        // Hidden state and residual, or the streams that are both, a slice from each rank.
+        let tensors = if anatomy.streams > 1 { anatomy.streams } else { 2 };
+        let sent = tensors as f64 * row / cut.tp as f64;
         found.push(gather(links, "to the next stage", (2, cut.tp), 1, sent));
     }
     found

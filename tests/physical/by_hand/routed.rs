@@ -1,10 +1,11 @@
 //! Layers with experts.
 
 use super::{experts, step, terms};
-use crate::beside::{batch, physical, settings, term};
+use crate::beside::{batch, physical, preset, settings, term};
 use rooflens::estimate::physical::{Assumptions, Physical};
 use rooflens::hardware;
 use rooflens::model::ModelSpec;
+use rooflens::step::collective::{Links, of};
 
 #[test]
 fn a_step_with_experts() {
@@ -77,7 +78,6 @@ fn layers_with_experts_by_every_key() {
 
 #[test]
 fn tokens_travel_to_experts_and_back() {
-    use rooflens::step::collective::{Links, of};
     let accelerator = hardware::find("h200-sxm").unwrap();
     let links = Links::of(accelerator, None);
     let spec = experts("");
@@ -97,4 +97,21 @@ fn tokens_travel_to_experts_and_back() {
     assert_eq!(moved("tp4 ep", "dispatch to experts"), None);
     // Logits: 64 a token, each rank has a quarter and takes the others.
     assert_eq!(moved("tp4", "gather of logits"), Some((4, 8.0 * 64.0 * 2.0 * 0.75)));
+}
+
+#[test]
+fn stages_hand_over_what_the_next_one_needs() {
+    let sent = |spec: &ModelSpec, words: &str, stage: u64, node: Option<u32>| {
+        let links = Links::of(hardware::find("h200-sxm").unwrap(), node);
+        let found = of(&physical(spec, words), &batch("8*1@16"), stage, &links);
+        found.into_iter().find(|one| one.name == "to the next stage").map(|one| (one.inside, one.between))
+    };
+    // Eight tokens of 64 in 16 bit, hidden state and residual; of two ranks each sends half.
+    let plain = experts("");
+    assert_eq!(sent(&plain, "pp2", 0, None), Some((2048.0, 0.0)));
+    assert_eq!(sent(&plain, "tp2 pp2", 0, None), Some((1024.0, 0.0)));
+    assert_eq!(sent(&plain, "pp2", 1, None), None);
+    // Four streams of 4096, and no residual beside them.
+    let streams = preset("deepseek-v4-flash");
+    assert_eq!(sent(&streams, "pp2", 0, None), Some((8.0 * 4.0 * 4096.0 * 2.0, 0.0)));
 }
