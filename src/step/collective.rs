@@ -8,7 +8,7 @@ use crate::batch::Batch;
 use crate::estimate::Scope;
 use crate::estimate::physical::{Physical, load::Load, stages};
 use crate::hardware::Accelerator;
-use crate::model::anatomy::Span;
+use crate::model::anatomy::{Op, Span};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The links of a deployment.
@@ -97,10 +97,12 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
         reduces += kind.reduces * layers;
         let Some(experts) = kind.experts.filter(|_| cut.dp > 1 && layers > 0) else { continue };
         exchanges += layers;
-        let narrow =
-            kind.of(crate::model::anatomy::Op::RoutedUp).any(|matrix| physical.format(matrix).compute.is_some());
+        // They go out as the experts multiply them, and come back as activations.
         let width = experts.width as f64;
-        let element = if narrow { 1.0 } else { bytes };
+        let element = kind
+            .of(Op::RoutedUp)
+            .map(|matrix| physical.input_bytes(physical.format(matrix)).as_f64())
+            .fold(bytes, f64::min);
         // Every token to every rank, or a copy to each of its experts, whichever is less.
         let ranks = (cut.dp - 1) as f64;
         let copies = experts.per_token as f64 * (1.0 - 1.0 / (cut.tp * cut.dp) as f64);

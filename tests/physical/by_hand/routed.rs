@@ -115,3 +115,28 @@ fn stages_hand_over_what_the_next_one_needs() {
     let streams = preset("deepseek-v4-flash");
     assert_eq!(sent(&streams, "pp2", 0, None), Some((8.0 * 4.0 * 4096.0 * 2.0, 0.0)));
 }
+
+#[test]
+fn tokens_go_out_as_they_are_multiplied() {
+    let spec = experts("");
+    let sent = |words: &str, id: &str, name: &str| {
+        let accelerator = hardware::find(id).unwrap();
+        let physical = Physical::new(&spec, &settings(words), Assumptions::default(), Some(accelerator)).unwrap();
+        let found = of(&physical, &batch("8*1@16"), 0, &Links::of(accelerator, None));
+        found.into_iter().find(|one| one.name == name).map(|one| one.inside)
+    };
+    // Eight tokens of 64 to the other rank, in two layers.
+    let elements = 8.0 * 64.0 * 2.0;
+    for (quant, id, bytes) in [
+        ("fp8", "h200-sxm", 1.0),
+        ("fp8", "a100-80-sxm", 2.0),
+        ("experts_int8", "a100-80-sxm", 2.0),
+        ("nvfp4", "b200-sxm", 0.5625),
+        ("nvfp4", "h200-sxm", 2.0),
+        ("awq", "b200-sxm", 2.0),
+    ] {
+        let words = format!("dp2 quant={quant}");
+        assert_eq!(sent(&words, id, "dispatch to experts"), Some(elements * bytes), "{quant} on {id}");
+        assert_eq!(sent(&words, id, "combine from experts"), Some(elements * 2.0), "{quant} on {id}");
+    }
+}
