@@ -188,11 +188,13 @@ fn reduce(links: &Links, name: &'static str, ranks: u64, times: u64, payload: f6
     Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, steps) }
 }
 
-/// A gather, scatter or exchange that moves so many bytes over a rank's link in all, as many to each of its peers.
+/// A gather or scatter that moves so many bytes over a rank's links in all, as many for each of its peers. What comes
+/// from other nodes comes to a node once, a share over each of its links.
 fn gather(links: &Links, name: &'static str, (ranks, apart): (u64, u64), times: u64, bytes: f64) -> Collective {
     let (inside, nodes) = links.split(ranks, apart);
     // Of a rank's peers, those in other nodes.
-    let far = if nodes > 1 { bytes * (ranks - inside) as f64 / (ranks - 1).max(1) as f64 } else { 0.0 };
+    let others = if nodes > 1 { ranks - inside } else { 0 };
+    let far = bytes * others as f64 / (ranks - 1).max(1) as f64 / inside as f64;
     moved(links, name, ranks, times, (bytes - far, far))
 }
 

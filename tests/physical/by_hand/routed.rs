@@ -121,7 +121,9 @@ fn tokens_go_to_a_node_once() {
     let all = 8.0 * 64.0 * 2.0 * 2.0;
     assert_eq!(moved("dp4 ep", &links), Some((all * (21.0 - 12.0) / 16.0, all * 12.0 / 16.0)));
     assert_eq!(moved("tp2 dp2 ep", &links), Some((all * 9.0 / 32.0, all * 12.0 / 32.0)));
-    // Without spreading each rank needs all tokens of the other node.
+    // Without spreading each rank needs the tokens of three others: those of the other node come over two links.
+    assert_eq!(moved("dp4", &links), Some((all * 2.0, all)));
+    // The one that shares a rank's tensor-parallel share is in the other node.
     assert_eq!(moved("tp2 dp2", &links), Some((0.0, all)));
 }
 
