@@ -3,12 +3,24 @@
 //! An all-reduce of n ranks moves 2(n - 1)/n of its payload over each rank's link (ring), once the payload where the
 //! switch adds up; a gather or scatter (n - 1)/n of the whole. A group that spans nodes reduces inside nodes first, and
 //! moves between them what is left to each rank.
+//!
+//! Tokens of several data-parallel ranks meet in the experts in one of two ways:
+//!
+//! - **whole**: every rank gathers the tokens of all others, and the sums of what its experts give are scattered back,
+//!   then reduced as any layer is;
+//! - **sliced**, where experts are spread: the ranks of a tensor-parallel group have the same tokens, so that each sends
+//!   its share, once to every rank that has an expert of a token, to another node once for all of its ranks. The
+//!   all-reduce before is left at its first half, a scatter, and its second half, the gather, follows the experts: the
+//!   all-reduce after them falls away.
+//!
+//! With routing that is uniform and experts spread over n parts, a token that goes to k of E experts is needed in each
+//! part with a chance of 1 - (1 - 1/n)^k. The way that takes less time counts.
 
 use crate::batch::Batch;
 use crate::estimate::Scope;
 use crate::estimate::physical::{Physical, load::Load, stages};
 use crate::hardware::Accelerator;
-use crate::model::anatomy::Span;
+use crate::model::anatomy::{Op, Span};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The links of a deployment.
@@ -78,6 +90,17 @@ pub struct Collective {
     pub time: Seconds,
 }
 
+/// Bytes that a rank sends to experts, or gets back from them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Travel {
+    /// Where every rank needs all tokens.
+    whole: f64,
+    /// Where it sends its share to the ranks that need it.
+    sliced: f64,
+    /// Of those, to other nodes.
+    far: f64,
+}
+
 /// The collectives of a rank of a stage.
 #[must_use]
 pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<Collective> {
@@ -91,22 +114,44 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
     let row = tokens * anatomy.hidden as f64 * bytes;
     let mut found = Vec::new();
     let mut reduces = 0;
-    // Layers whose experts need the tokens of other data-parallel ranks, and what goes to and fro for each.
-    let (mut exchanges, mut out, mut back) = (0, 0.0, 0.0);
+    // Layers whose experts need the tokens of other data-parallel ranks, and what goes to and fro for them.
+    let mut exchanges = 0;
+    let mut travels = [Travel::default(), Travel::default()];
+    let spread = (cut.tp.saturating_mul(cut.dp), 1);
+    let nodes = links.split(spread.0, spread.1).1;
     for (kind, layers) in anatomy.kinds.iter().zip(anatomy.counts(from, to)) {
         reduces += kind.reduces * layers;
         let Some(experts) = kind.experts.filter(|_| cut.dp > 1 && layers > 0) else { continue };
         exchanges += layers;
-        let narrow =
-            kind.of(crate::model::anatomy::Op::RoutedUp).any(|matrix| physical.format(matrix).compute.is_some());
-        let width = experts.width as f64;
-        let element = if narrow { 1.0 } else { bytes };
-        // Every token to every rank, or a copy to each of its experts, whichever is less.
-        let ranks = (cut.dp - 1) as f64;
-        let copies = experts.per_token as f64 * (1.0 - 1.0 / (cut.tp * cut.dp) as f64);
-        let times = if layout.ep { ranks.min(copies) } else { ranks };
-        out += tokens * width * element * times * layers as f64;
-        back += tokens * width * bytes * times * layers as f64;
+        // They go out as the experts multiply them, and come back as activations.
+        let element = kind
+            .of(Op::RoutedUp)
+            .map(|matrix| physical.input_bytes(physical.format(matrix)).as_f64())
+            .fold(bytes, f64::min);
+        for (travel, element) in travels.iter_mut().zip([element, bytes]) {
+            let all = tokens * experts.width as f64 * element * layers as f64;
+            travel.whole += all * (cut.dp - 1) as f64;
+            travel.sliced += all / cut.tp as f64 * experts.elsewhere(spread.0);
+            travel.far += all / cut.tp as f64 * experts.elsewhere(nodes);
+        }
+    }
+    if exchanges > 0 {
+        let names = ["dispatch to experts", "combine from experts"];
+        let of_both = |one: &dyn Fn(&'static str, &Travel) -> Collective| {
+            names.into_iter().zip(&travels).map(|(name, travel)| one(name, travel)).collect::<Vec<_>>()
+        };
+        let whole = of_both(&|name, travel| gather(links, name, (cut.dp, cut.tp), exchanges, travel.whole));
+        let sliced = of_both(&|name, travel| {
+            moved(links, name, spread.0, exchanges, ((travel.sliced - travel.far).max(0.0), travel.far))
+        });
+        let time = |ways: &[Collective]| ways.iter().map(|one| one.time.0).sum::<f64>();
+        let saved = reduce(links, "", cut.tp, exchanges, row).time.0;
+        if layout.ep && time(&sliced) <= time(&whole) + saved {
+            reduces = reduces.saturating_sub(exchanges);
+            found.extend(sliced);
+        } else {
+            found.extend(whole);
+        }
     }
     if cut.tp > 1 {
         let reduce = |name, times: u64| reduce(links, name, cut.tp, times, row);
@@ -123,15 +168,10 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
             found.push(gather(links, "gather of logits", (cut.tp, 1), 1, logits * (cut.tp - 1) as f64 / cut.tp as f64));
         }
     }
-    if exchanges > 0 {
-        let ranks = if layout.ep { cut.tp * cut.dp } else { cut.dp };
-        let apart = if layout.ep { 1 } else { cut.tp };
-        found.push(gather(links, "dispatch to experts", (ranks, apart), exchanges, out));
-        found.push(gather(links, "combine from experts", (ranks, apart), exchanges, back));
-    }
     if stage + 1 < count {
-        // Hidden state and residual, a slice from each rank.
-        let sent = 2.0 * row * anatomy.streams as f64 / cut.tp as f64;
+        // Hidden state and residual, or the streams that are both, a slice from each rank.
+        let tensors = if anatomy.streams > 1 { anatomy.streams } else { 2 };
+        let sent = tensors as f64 * row / cut.tp as f64;
         found.push(gather(links, "to the next stage", (2, cut.tp), 1, sent));
     }
     found
@@ -148,12 +188,18 @@ fn reduce(links: &Links, name: &'static str, ranks: u64, times: u64, payload: f6
     Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, steps) }
 }
 
-/// A gather, scatter or exchange that moves so many bytes over a rank's link in all.
-fn gather(links: &Links, name: &'static str, (ranks, apart): (u64, u64), times: u64, moved: f64) -> Collective {
+/// A gather or scatter that moves so many bytes over a rank's links in all, as many for each of its peers. What comes
+/// from other nodes comes to a node once, a share over each of its links.
+fn gather(links: &Links, name: &'static str, (ranks, apart): (u64, u64), times: u64, bytes: f64) -> Collective {
     let (inside, nodes) = links.split(ranks, apart);
     // Of a rank's peers, those in other nodes.
-    let far = if nodes > 1 { moved * (ranks - inside) as f64 / (ranks - 1).max(1) as f64 } else { 0.0 };
-    let (near, steps) = (moved - far, times as f64);
-    let payload = if times > 0 { moved / times as f64 } else { 0.0 };
-    Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, steps) }
+    let others = if nodes > 1 { ranks - inside } else { 0 };
+    let far = bytes * others as f64 / (ranks - 1).max(1) as f64 / inside as f64;
+    moved(links, name, ranks, times, (bytes - far, far))
+}
+
+/// A collective that moves so many bytes over a rank's links inside and between nodes in all.
+fn moved(links: &Links, name: &'static str, ranks: u64, times: u64, (near, far): (f64, f64)) -> Collective {
+    let payload = if times > 0 { (near + far) / times as f64 } else { 0.0 };
+    Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, times as f64) }
 }

@@ -124,18 +124,8 @@ impl Ledger<'_> {
         values.set(Symbol::Outputs, matrix.out(ways));
         values.put(Symbol::Copies, if routed { routing.touched } else { Number::Int(copies.into()) });
         values.put(Symbol::WeightBytes, weight_bytes(format, inputs, self.physical.dtype.bytes()));
-        values.put(Symbol::InputBytes, self.input_bytes(format));
+        values.put(Symbol::InputBytes, self.physical.input_bytes(format));
         self.add(matrix.op.component(), matrix.op.terms(), values, Some(precision))
-    }
-
-    /// Bytes of an input element: those of the numbers that are multiplied, where activations are quantized too.
-    fn input_bytes(&self, format: Format) -> Number {
-        use crate::hardware::Precision::{Fp4, Fp8, Int8};
-        match self.physical.precision(format) {
-            Fp8 | Int8 => Number::Int(1),
-            Fp4 => Number::Real(0.5625),
-            _ => Number::Int(self.physical.dtype.bytes().into()),
-        }
     }
 
     /// Pairs and touched experts of the rank with most experts, for the tokens of all data-parallel ranks.

@@ -18,7 +18,7 @@ pub mod load;
 pub mod stages;
 pub(crate) mod terms;
 
-use super::formula::Values;
+use super::formula::{Number, Values};
 use super::{Breakdown, Component, Cost, EstimateError, Estimator, Part, Scope, Symbol, TermDef};
 use crate::batch::Batch;
 use crate::hardware::{Accelerator, Precision};
@@ -208,6 +208,16 @@ impl Physical {
             _ => true,
         };
         if native { narrow } else { wide }
+    }
+
+    /// Bytes of an input element of a format's products: those of the numbers that are multiplied, where activations
+    /// are quantized too.
+    pub(crate) fn input_bytes(&self, format: Format) -> Number {
+        match self.precision(format) {
+            Precision::Fp8 | Precision::Int8 => Number::Int(1),
+            Precision::Fp4 => Number::Real(0.5625),
+            _ => Number::Int(self.dtype.bytes().into()),
+        }
     }
 
     /// What a step costs one rank of a pipeline stage.

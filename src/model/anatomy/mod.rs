@@ -133,6 +133,15 @@ impl Anatomy {
     }
 }
 
+impl Experts {
+    /// Of the other parts that experts are spread over evenly, how many a token is sent to where routing is uniform.
+    #[must_use]
+    pub fn elsewhere(&self, parts: u64) -> f64 {
+        let share = self.count as f64 / (self.count.saturating_add(self.idle).max(1) as f64 * parts.max(1) as f64);
+        parts.saturating_sub(1) as f64 * (1.0 - (1.0 - share).powf(self.per_token as f64))
+    }
+}
+
 impl Kind {
     /// Whether its feed-forward layer has experts.
     #[must_use]
