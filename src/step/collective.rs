@@ -52,11 +52,22 @@ impl Links {
         }
     }
 
-    /// The GPUs of a group that share a node, and the nodes of the group; ranks of a group stand `apart` GPUs from each
-    /// other.
-    fn split(&self, ranks: u64, apart: u64) -> (u64, u64) {
-        let inside = (self.node / apart.max(1)).clamp(1, ranks.max(1));
-        (inside, ranks.max(1).div_ceil(inside))
+    /// The GPUs of a group that share a node, and the nodes of the group.
+    fn split(&self, group: Group) -> (u64, u64) {
+        let node = self.node.max(1);
+        let inside = if group.each < node {
+            group.each.max(1) * (node / group.apart.max(1)).clamp(1, group.runs.max(1))
+        } else {
+            node
+        };
+        (inside, group.ranks().div_ceil(inside))
+    }
+
+    /// Whether a stage of so many GPUs and the next one stand in several nodes.
+    fn crosses(&self, stage: u64, gpus: u64) -> bool {
+        let node = self.node.max(1);
+        let last = stage.saturating_add(2).saturating_mul(gpus).saturating_sub(1);
+        stage.saturating_mul(gpus) / node != last / node
     }
 
     /// Time of so many bytes inside and between nodes, in steps that have a latency.
@@ -68,6 +79,30 @@ impl Links {
         // Without a link inside the node everything goes over the other one.
         let (inside, between) = if self.inside.is_some() { (inside, between) } else { (0.0, inside + between) };
         Seconds(over(inside, self.inside) + over(between, self.between) + self.latency.0 * steps)
+    }
+}
+
+/// The ranks of a collective: so many runs of GPUs that stand next to each other, from the start of a run to the start
+/// of the next one so many `apart`. As in vLLM tensor-parallel ranks stand next to each other, then the pipeline's
+/// stages, then data-parallel ranks.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    runs: u64,
+    each: u64,
+    apart: u64,
+}
+
+impl Group {
+    fn new(runs: u64, each: u64, apart: u64) -> Self {
+        if each == apart {
+            Self { runs: 1, each: runs.saturating_mul(each), apart: 1 }
+        } else {
+            Self { runs, each, apart }
+        }
+    }
+
+    fn ranks(self) -> u64 {
+        self.runs.saturating_mul(self.each).max(1)
     }
 }
 
@@ -105,56 +140,20 @@ struct Travel {
 #[must_use]
 pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<Collective> {
     let anatomy = physical.anatomy();
-    let layout = physical.settings.layout;
     let cut = physical.cut(Scope::PerGpu);
     let count = physical.stages();
     let (from, to) = stages::layers(anatomy.layers(), count, stage);
     let bytes = physical.dtype.bytes() as f64;
     let tokens = Load::of(batch, Span::Full, |_| true).tokens as f64;
     let row = tokens * anatomy.hidden as f64 * bytes;
+    let tensor = Group::new(1, cut.tp, 1);
+    let counts = anatomy.counts(from, to);
+    let all: u64 = anatomy.kinds.iter().zip(&counts).map(|(kind, layers)| kind.reduces * layers).sum();
+    let (travels, fewer) = travels(physical, &counts, tokens, links);
     let mut found = Vec::new();
-    let mut reduces = 0;
-    // Layers whose experts need the tokens of other data-parallel ranks, and what goes to and fro for them.
-    let mut exchanges = 0;
-    let mut travels = [Travel::default(), Travel::default()];
-    let spread = (cut.tp.saturating_mul(cut.dp), 1);
-    let nodes = links.split(spread.0, spread.1).1;
-    for (kind, layers) in anatomy.kinds.iter().zip(anatomy.counts(from, to)) {
-        reduces += kind.reduces * layers;
-        let Some(experts) = kind.experts.filter(|_| cut.dp > 1 && layers > 0) else { continue };
-        exchanges += layers;
-        // They go out as the experts multiply them, and come back as activations.
-        let element = kind
-            .of(Op::RoutedUp)
-            .map(|matrix| physical.input_bytes(physical.format(matrix)).as_f64())
-            .fold(bytes, f64::min);
-        for (travel, element) in travels.iter_mut().zip([element, bytes]) {
-            let all = tokens * experts.width as f64 * element * layers as f64;
-            travel.whole += all * (cut.dp - 1) as f64;
-            travel.sliced += all / cut.tp as f64 * experts.elsewhere(spread.0);
-            travel.far += all / cut.tp as f64 * experts.elsewhere(nodes);
-        }
-    }
-    if exchanges > 0 {
-        let names = ["dispatch to experts", "combine from experts"];
-        let of_both = |one: &dyn Fn(&'static str, &Travel) -> Collective| {
-            names.into_iter().zip(&travels).map(|(name, travel)| one(name, travel)).collect::<Vec<_>>()
-        };
-        let whole = of_both(&|name, travel| gather(links, name, (cut.dp, cut.tp), exchanges, travel.whole));
-        let sliced = of_both(&|name, travel| {
-            moved(links, name, spread.0, exchanges, ((travel.sliced - travel.far).max(0.0), travel.far))
-        });
-        let time = |ways: &[Collective]| ways.iter().map(|one| one.time.0).sum::<f64>();
-        let saved = reduce(links, "", cut.tp, exchanges, row).time.0;
-        if layout.ep && time(&sliced) <= time(&whole) + saved {
-            reduces = reduces.saturating_sub(exchanges);
-            found.extend(sliced);
-        } else {
-            found.extend(whole);
-        }
-    }
     if cut.tp > 1 {
-        let reduce = |name, times: u64| reduce(links, name, cut.tp, times, row);
+        let reduce = |name, times: u64| reduce(links, name, tensor, times, row);
+        let reduces = all.saturating_sub(fewer);
         if reduces > 0 {
             found.push(reduce("all-reduce after attention and FFN", reduces));
         }
@@ -165,21 +164,68 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
             && let Some(head) = &anatomy.head
         {
             let logits = Load::logits(batch) as f64 * head.out(1) as f64 * bytes;
-            found.push(gather(links, "gather of logits", (cut.tp, 1), 1, logits * (cut.tp - 1) as f64 / cut.tp as f64));
+            found.push(gather(links, "gather of logits", tensor, 1, logits * (cut.tp - 1) as f64 / cut.tp as f64));
         }
     }
+    found.extend(travels);
     if stage + 1 < count {
         // Hidden state and residual, or the streams that are both, a slice from each rank.
         let tensors = if anatomy.streams > 1 { anatomy.streams } else { 2 };
         let sent = tensors as f64 * row / cut.tp as f64;
-        found.push(gather(links, "to the next stage", (2, cut.tp), 1, sent));
+        let ways = if links.crosses(stage, cut.tp) { (0.0, sent) } else { (sent, 0.0) };
+        found.push(moved(links, "to the next stage", 2, 1, ways));
     }
     found
 }
 
+/// How tokens get to the experts of other data-parallel ranks and back, in so many layers of each kind, and the
+/// all-reduces that fall away.
+fn travels(physical: &Physical, counts: &[u64], tokens: f64, links: &Links) -> (Vec<Collective>, u64) {
+    let anatomy = physical.anatomy();
+    let cut = physical.cut(Scope::PerGpu);
+    let bytes = physical.dtype.bytes() as f64;
+    let apart = cut.tp.saturating_mul(physical.stages());
+    let (replicas, spread) = (Group::new(cut.dp, 1, apart), Group::new(cut.dp, cut.tp, apart));
+    let nodes = links.split(spread).1;
+    let mut times = 0;
+    let mut travels = [("dispatch to experts", Travel::default()), ("combine from experts", Travel::default())];
+    for (kind, layers) in anatomy.kinds.iter().zip(counts) {
+        let Some(experts) = kind.experts.filter(|_| cut.dp > 1 && *layers > 0) else { continue };
+        times += layers;
+        // They go out as the experts multiply them, and come back as activations.
+        let element = kind
+            .of(Op::RoutedUp)
+            .map(|matrix| physical.input_bytes(physical.format(matrix)).as_f64())
+            .fold(bytes, f64::min);
+        for ((_, travel), element) in travels.iter_mut().zip([element, bytes]) {
+            let all = tokens * experts.width as f64 * element * *layers as f64;
+            let share = all / cut.tp as f64;
+            travel.whole += all * (cut.dp - 1) as f64;
+            travel.sliced += share * experts.elsewhere(spread.ranks());
+            travel.far += share * experts.elsewhere(nodes);
+        }
+    }
+    if times == 0 {
+        return (Vec::new(), 0);
+    }
+    let whole = travels.map(|(name, travel)| gather(links, name, replicas, times, travel.whole));
+    if !physical.settings.layout.ep {
+        return (whole.into(), 0);
+    }
+    let sliced = travels.map(|(name, travel)| {
+        let near = (travel.sliced - travel.far).max(0.0);
+        moved(links, name, spread.ranks(), times, (near, travel.far))
+    });
+    let time = |way: &[Collective]| way.iter().map(|one| one.time.0).sum::<f64>();
+    let row = tokens * anatomy.hidden as f64 * bytes;
+    let saved = reduce(links, "", Group::new(1, cut.tp, 1), times, row).time.0;
+    if time(&sliced) <= time(&whole) + saved { (sliced.into(), times) } else { (whole.into(), 0) }
+}
+
 /// An all-reduce of a payload, so many times.
-fn reduce(links: &Links, name: &'static str, ranks: u64, times: u64, payload: f64) -> Collective {
-    let (inside, nodes) = links.split(ranks, 1);
+fn reduce(links: &Links, name: &'static str, group: Group, times: u64, payload: f64) -> Collective {
+    let ranks = group.ranks();
+    let (inside, nodes) = links.split(group);
     let ring = |n: u64| if n > 1 { 2.0 * (n - 1) as f64 / n as f64 } else { 0.0 };
     let factor = if links.in_switch { ring(inside).min(1.0) } else { ring(inside) };
     let repeated = times as f64;
@@ -190,8 +236,9 @@ fn reduce(links: &Links, name: &'static str, ranks: u64, times: u64, payload: f6
 
 /// A gather or scatter that moves so many bytes over a rank's links in all, as many for each of its peers. What comes
 /// from other nodes comes to a node once, a share over each of its links.
-fn gather(links: &Links, name: &'static str, (ranks, apart): (u64, u64), times: u64, bytes: f64) -> Collective {
-    let (inside, nodes) = links.split(ranks, apart);
+fn gather(links: &Links, name: &'static str, group: Group, times: u64, bytes: f64) -> Collective {
+    let ranks = group.ranks();
+    let (inside, nodes) = links.split(group);
     // Of a rank's peers, those in other nodes.
     let others = if nodes > 1 { ranks - inside } else { 0 };
     let far = bytes * others as f64 / (ranks - 1).max(1) as f64 / inside as f64;

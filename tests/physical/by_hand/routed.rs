@@ -125,6 +125,12 @@ fn tokens_go_to_a_node_once() {
     assert_eq!(moved("dp4", &links), Some((all * 2.0, all)));
     // The one that shares a rank's tensor-parallel share is in the other node.
     assert_eq!(moved("tp2 dp2", &links), Some((0.0, all)));
+    // In nodes of four the two ranks of a stage share theirs with those of the other stage, and a layer is a stage.
+    let wide = Links { node: 4, ..links };
+    assert_eq!(moved("tp2 dp2 ep", &wide), Some((all * 21.0 / 32.0, 0.0)));
+    assert_eq!(moved("tp2 pp2 dp2 ep", &wide), Some((all * 9.0 / 64.0, all * 12.0 / 64.0)));
+    assert_eq!(moved("tp2 dp2", &wide), Some((all, 0.0)));
+    assert_eq!(moved("tp2 pp2 dp2", &wide), Some((0.0, all / 2.0)));
 }
 
 #[test]
@@ -164,6 +170,12 @@ fn stages_hand_over_what_the_next_one_needs() {
     assert_eq!(sent(&plain, "pp2", 0, None), Some((2048.0, 0.0)));
     assert_eq!(sent(&plain, "tp2 pp2", 0, None), Some((1024.0, 0.0)));
     assert_eq!(sent(&plain, "pp2", 1, None), None);
+    // Four stages of four GPUs in nodes of eight: the second one ends the first node.
+    let longer = experts(r#", "num_hidden_layers": 4"#);
+    let boundaries = [0, 1, 2].map(|stage| sent(&longer, "tp4 pp4", stage, Some(8)));
+    assert_eq!(boundaries, [Some((512.0, 0.0)), Some((0.0, 512.0)), Some((512.0, 0.0))]);
+    // Stages of more GPUs than a node has.
+    assert_eq!(sent(&plain, "tp4 pp2", 0, Some(2)), Some((0.0, 512.0)));
     // Four streams of 4096, and no residual beside them.
     let streams = preset("deepseek-v4-flash");
     assert_eq!(sent(&streams, "pp2", 0, None), Some((8.0 * 4.0 * 4096.0 * 2.0, 0.0)));
