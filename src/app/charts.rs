@@ -11,6 +11,7 @@ use crate::format::{NONE, Unit, duration, si, significant};
 use crate::report::charts::{self, Layer};
 use crate::report::{Entry, Summary};
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 /// Places of the charts in [`super::state::View::hidden`].
 const BARS: usize = 0;
@@ -182,13 +183,19 @@ fn without(mut text: String, end: &str) -> String {
 fn Segments(name: &'static str, chart: Signal<String>) -> impl IntoView {
     let open = RwSignal::new(false);
     view! {
-        <details class="more" on:toggle=move |_| open.update(|open| *open = !*open)>
+        <details class="more" on:toggle=super::html::changed(move |event| open.set(is_open(&event)))>
             <summary>"As a table"</summary>
             <div class="scroll" tabindex="0" role="region" aria-label=name>
                 <Block class="segments" markup=text(move || if open.get() { chart.get() } else { String::new() })/>
             </div>
         </details>
     }
+}
+
+/// Whether what was unfolded or folded is unfolded now.
+fn is_open(event: &web_sys::Event) -> bool {
+    let element = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    element.is_some_and(|element| element.has_attribute("open"))
 }
 
 /// What bars are made of, a row for each bar.

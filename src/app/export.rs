@@ -6,6 +6,7 @@ use super::html::{Block, text};
 use super::link;
 use super::scenarios::{Entries, letter};
 use super::state::{Outcome, State};
+use crate::estimate::Method;
 use crate::export::comparison::{self, Column, Sheet};
 use crate::scenario::file::to_file;
 use crate::scenario::state::Section;
@@ -68,8 +69,8 @@ fn with_sheet(state: State, take: impl FnOnce(&Sheet) + 'static) {
 
 fn sheet(state: State, link: String) -> Sheet {
     let held = untrack(move || Entries::of(state));
-    let (baseline, scope, method) =
-        state.comparison.with_untracked(|comparison| (comparison.baseline(), comparison.scope, comparison.method));
+    let baseline = state.comparison.with_untracked(|comparison| comparison.baseline());
+    let (scope, method) = untrack(move || super::counted(state));
     let column = |(outcome, (place, name)): (&Arc<Outcome>, &(usize, String))| {
         Some(Column {
             name: heading(*place, name),
@@ -123,7 +124,9 @@ fn save(name: &str, blob: &web_sys::Blob) {
 /// Saves a chart, on white and with a caption of its inputs and the link, as SVG or PNG.
 pub(super) fn picture(state: State, name: &'static str, kind: String, svg: String, size: (f64, f64)) {
     with_sheet(state, move |sheet| {
-        let svg = captioned(sheet, &svg, size);
+        // Sweeps are vLLM's whatever counts beside them.
+        let method = if name == "sweep" { Method::Vllm } else { sheet.method };
+        let svg = captioned(&Sheet { method, ..sheet.clone() }, &svg, size);
         if kind == "svg" {
             download(&format!("{name}.svg"), "image/svg+xml", &svg);
             return;
@@ -169,7 +172,7 @@ fn wrap(text: &str, lines: &mut Vec<String>) {
 fn captioned(sheet: &Sheet, svg: &str, (width, height): (f64, f64)) -> String {
     const MARGIN: f64 = 16.0;
     const LINE: f64 = 15.0;
-    let mut lines = Vec::new();
+    let mut lines = vec![format!("counted by: the {} model", sheet.method.name())];
     for column in &sheet.columns {
         wrap(&format!("{}: {}", column.name, column.inputs.join(" · ")), &mut lines);
     }

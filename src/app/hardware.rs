@@ -26,7 +26,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     };
     let precision = move || state.scenario.with(|scenario| scenario.precision);
     let precisions = move || {
-        let auto = state.shown().map_or("", |outcome| outcome.computed.precision.label());
+        let auto = state.resolved().map_or("", |outcome| outcome.computed.precision.label());
         let auto = if precision().is_none() { format!("auto · {auto}") } else { "auto".to_owned() };
         let mut options = vec![("auto".to_owned(), auto)];
         options.extend(Precision::ALL.map(|p| (p.label().to_owned(), p.label().to_owned())));

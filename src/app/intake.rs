@@ -125,7 +125,7 @@ pub(super) fn take(state: State, text: String, name: Option<String>) {
         Document::Config => state.take_config(text, None, name),
         Document::Companion => {
             let config = untrack(move || state.config_text());
-            let file = untrack(move || state.shown()).map(|outcome| outcome.model.name.clone());
+            let file = untrack(move || state.resolved()).map(|outcome| outcome.model.name.clone());
             state.take_config(config, Some(text), file);
         }
         Document::Comparison => {

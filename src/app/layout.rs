@@ -19,7 +19,7 @@ pub(super) fn Panel(state: State) -> impl IntoView {
     let refused = text(move || {
         let mut html = Html::default();
         let layout = layout();
-        for refusal in state.shown().map(|outcome| layout.refusals(&outcome.model.spec)).unwrap_or_default() {
+        for refusal in state.resolved().map(|outcome| layout.refusals(&outcome.model.spec)).unwrap_or_default() {
             refused(&mut html, &refusal);
         }
         html.take()

@@ -152,10 +152,10 @@ pub(super) fn follow(state: State) {
 /// What the comparison is of: scenarios by name, then the model.
 fn title(state: State) -> String {
     let names = names(state);
-    let model = state.shown().map(|outcome| outcome.model.name.clone()).unwrap_or_default();
+    let model = state.resolved().map(|outcome| outcome.model.name.clone()).unwrap_or_default();
     match names.as_slice() {
         [] | [_] => {
-            let layout = state.shown().map(|outcome| outcome.settings.layout.label()).unwrap_or_default();
+            let layout = state.resolved().map(|outcome| outcome.settings.layout.label()).unwrap_or_default();
             format!("{model} · {layout} – rooflens")
         }
         names => format!("{} · {model} – rooflens", names.join(" vs ")),

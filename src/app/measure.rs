@@ -101,7 +101,7 @@ fn open(state: State) {
             None => None,
         };
         let Some(worker) = started.and_then(|worker| worker.dyn_into::<web_sys::Worker>().ok()) else {
-            return failed();
+            return failed(state);
         };
         let heard = move |event: web_sys::MessageEvent| match event.data().as_string() {
             Some(message) => heard(state, &message),
@@ -110,17 +110,18 @@ fn open(state: State) {
         let heard = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(heard);
         worker.set_onmessage(Some(heard.as_ref().unchecked_ref()));
         heard.forget();
-        let broken = Closure::<dyn FnMut(JsValue)>::new(|_| failed());
+        let broken = Closure::<dyn FnMut(JsValue)>::new(move |_| failed(state));
         worker.set_onerror(Some(broken.as_ref().unchecked_ref()));
         broken.forget();
         state.desk.update_value(|desk| desk.worker = Some(worker));
     });
 }
 
-fn failed() {
+fn failed(state: State) {
+    state.view.update(|view| view.answers.failed = true);
     for host in HOSTS.iter().filter_map(|id| document().get_element_by_id(id)) {
         host.set_text_content(Some(
-            "This part did not load, or has stopped. The estimates above are not touched by that; reload to try again.",
+            "This part did not load, or has stopped. What vLLM counts is not touched by that; reload to try again.",
         ));
     }
 }
@@ -242,8 +243,8 @@ fn count(state: State) {
 /// Takes what the physical model counted.
 fn counted(state: State, answers: &Node) {
     let of = state.desk.try_update_value(|desk| desk.asked.take()).flatten();
-    let answers = crate::report::answer::read(answers).unwrap_or_default();
-    state.view.update(|view| view.answers = Answers { of, answers });
+    let Some(answers) = crate::report::answer::read(answers) else { return failed(state) };
+    state.view.update(|view| view.answers = Answers { of, answers, ..Answers::default() });
     count(state);
 }
 

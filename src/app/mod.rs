@@ -72,7 +72,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
                 <batch::Panel state/>
                 <hardware::Panel state/>
             </form>
-            <main class="results" id="results" class:stale=html::flag(move || state.is_stale())>
+            <main class="results" id="results" class:stale=html::flag(move || state.is_stale()) class:waiting=html::flag(move || state.is_waiting())>
                 <link::Banner state/>
                 <tiles::Tiles state/>
                 <compare::Compare state/>
@@ -85,7 +85,7 @@ fn Page(comparison: Comparison) -> impl IntoView {
             </main>
         </div>
         <footer class="foot">
-            <p>{html::text(move || format!("{} Everything is computed in this page: nothing is uploaded.", counted(state)))}</p>
+            <p>{html::text(move || format!("{} Everything is computed in this page: nothing is uploaded.", how(state)))}</p>
         </footer>
     }
 }
@@ -122,9 +122,18 @@ fn Theme(state: State) -> impl IntoView {
     }
 }
 
+/// What is shown: of what, and which model counted it. An answer may still be that of before.
+fn counted(state: State) -> (Scope, Method) {
+    match state.shown() {
+        Some(outcome) if outcome.physical.is_some() => (outcome.scope, Method::Physical),
+        Some(outcome) => (outcome.scope, Method::Vllm),
+        None => state.comparison.with(|comparison| (comparison.scope, comparison.method)),
+    }
+}
+
 /// What counts, in words.
-fn counted(state: State) -> &'static str {
-    match state.comparison.with(|comparison| comparison.method) {
+fn how(state: State) -> &'static str {
+    match counted(state).1 {
         Method::Vllm => {
             "FLOPs and bytes are those of vLLM’s own estimator (vllm.v1.metrics.perf, 0.33.0), to the last integer, with its simplifications. The time is the least that the roofline allows, without communication."
         }
@@ -136,7 +145,7 @@ fn counted(state: State) -> &'static str {
 
 /// What the figures are of.
 fn scope(state: State) -> &'static str {
-    match state.comparison.with(|comparison| (comparison.scope, comparison.method)) {
+    match counted(state) {
         (Scope::PerGpu, Method::Vllm) => "per GPU",
         (Scope::Global, Method::Vllm) => "whole model",
         (Scope::PerGpu, Method::Physical) => "per GPU, physical model",

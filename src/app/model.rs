@@ -14,7 +14,7 @@ use wasm_bindgen::JsCast;
 /// The model panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let model = move || state.shown().map(|outcome| outcome.model.clone());
+    let model = move || state.resolved().map(|outcome| outcome.model.clone());
     let facts = text(move || {
         let mut html = Html::default();
         html.raw("<ul class=\"facts-list\" aria-label=\"What was read\">");
@@ -84,7 +84,7 @@ fn refused(state: State, error: &ConfigError, html: &mut Html) {
     if let ConfigError::Json(error) = error {
         html.element("<pre class=\"excerpt\">", &error.excerpt(), "</pre>");
     }
-    if let Some(outcome) = state.shown() {
+    if let Some(outcome) = state.resolved() {
         html.raw("<button type=\"button\" class=\"chip\" data-act=\"back\">Back to ");
         html.text(&outcome.model.name).raw("</button>");
     }
@@ -97,7 +97,7 @@ fn Presets(state: State) -> impl IntoView {
     let options = move || {
         let mut options = Vec::new();
         if matches!(choice(), ModelChoice::Custom(_)) {
-            let name = state.shown().map_or_else(|| "config".to_owned(), |outcome| outcome.model.name.clone());
+            let name = state.resolved().map_or_else(|| "config".to_owned(), |outcome| outcome.model.name.clone());
             options.push((String::new(), format!("{name} (yours)")));
         }
         if let Facts::Ready(ready) = Facts::clone(&state.facts.now()) {
@@ -156,7 +156,7 @@ fn Editor(state: State) -> impl IntoView {
 #[component]
 fn Fields(state: State) -> impl IntoView {
     let markup = text(move || {
-        let Some(outcome) = state.shown() else { return String::new() };
+        let Some(outcome) = state.resolved() else { return String::new() };
         let spec = &outcome.model.spec;
         let mut html = Html::default();
         html.raw("<table class=\"fields\"><tbody>");

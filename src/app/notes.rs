@@ -70,11 +70,18 @@ fn collect(outcome: &Outcome) -> Vec<(Weight, String)> {
     for refusal in settings.layout.refusals(spec) {
         notes.push((
             Weight::Strong,
-            format!("vLLM would not start with this layout: {}. The numbers are its formulas’, rounded down, and run nowhere.", refusal.reason),
+            format!(
+                "vLLM would not start with this layout: {}. The numbers {}run nowhere.",
+                refusal.reason,
+                if outcome.physical.is_some() { "" } else { "are its formulas’, rounded down, and " }
+            ),
         ));
     }
     if let Some(answer) = &outcome.physical {
         notes.extend(answer.iter().flat_map(|answer| answer.notes.iter().cloned()));
+        notes.extend(
+            outcome.roof.as_ref().and_then(|roof| roof.peak.reason.clone()).map(|text| (Weight::Caution, text)),
+        );
         return notes;
     }
     if !outcome.vllm.applies() {

@@ -95,10 +95,7 @@ fn table(outcome: &Outcome, view: &View) -> String {
         html.raw("</tbody>");
     }
     html.raw("<tfoot><tr class=\"part\"><th scope=\"row\">Step</th>");
-    let mut step = Summary::of(total, roof);
-    if let (Some(_), Some(whole)) = (roof, outcome.step()) {
-        step.bound = Some(whole.limit);
-    }
+    let step = Summary::of(total, roof).within(roof.and(outcome.step()));
     cells(&mut html, &step, &columns);
     html.raw("</tr></tfoot></table>").take()
 }

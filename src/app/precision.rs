@@ -13,7 +13,7 @@ use leptos::prelude::*;
 /// The precision panel.
 #[component]
 pub(super) fn Panel(state: State) -> impl IntoView {
-    let spec = move || state.shown().map(|outcome| outcome.model.clone());
+    let spec = move || state.resolved().map(|outcome| outcome.model.clone());
     let part = move |read: fn(&Scenario) -> String| text(move || state.scenario.with(read));
     let methods = move || {
         let named = spec().and_then(|model| {

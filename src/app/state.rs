@@ -31,7 +31,10 @@ pub(super) struct Outcomes(
 
 impl PartialEq for Outcomes {
     fn eq(&self, other: &Self) -> bool {
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(a, b)| Arc::ptr_eq(a, b))
+        let same = |a: &[Arc<Outcome>], b: &[Arc<Outcome>]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
+        };
+        same(&self.0, &other.0) && same(&self.1, &other.1)
     }
 }
 
@@ -41,7 +44,12 @@ pub(super) struct Answers {
     /// What was asked about.
     pub(super) of: Option<Arc<Comparison>>,
     pub(super) answers: Vec<Result<Arc<Answer>, String>>,
+    /// Nothing will answer any more.
+    pub(super) failed: bool,
 }
+
+/// What stands where nothing answers.
+const FAILED: &str = "it did not load, or has stopped; reload the page, or let vllm count";
 
 impl Answers {
     /// The answer for a scenario, if it was asked about as things stand in `now`.
@@ -294,6 +302,20 @@ impl State {
         self.draft().is_some() || self.status.with(|status| status.errors > 0)
     }
 
+    /// Whether the physical model has not answered yet what is asked: what is shown is of before.
+    pub(super) fn is_waiting(self) -> bool {
+        let now = self.comparison.now();
+        let view = self.view.now();
+        let answered = view.answers.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &now));
+        now.method == Method::Physical && !answered && !view.answers.failed
+    }
+
+    /// What the vllm model makes of the selected scenario: what inputs show of a model does not wait.
+    pub(super) fn resolved(self) -> Option<Arc<Outcome>> {
+        let id = self.scenario.with(|scenario| scenario.id);
+        self.outcomes.with(|outcomes| outcomes.1.iter().find(|outcome| outcome.scenario.id == id).cloned())
+    }
+
     /// What is shown of the selected scenario, once there is something.
     pub(super) fn shown(self) -> Option<Arc<Outcome>> {
         let id = self.scenario.with(|scenario| scenario.id);
@@ -388,7 +410,10 @@ fn answered(
     let physical = |outcome: &&Arc<Outcome>| outcome.physical.is_some();
     let shown = |outcome: &Arc<Outcome>| {
         let same = before.iter().filter(physical).find(|other| other.scenario.id == outcome.scenario.id);
-        let Some(answer) = answers.of(now, &outcome.scenario) else { return same.cloned() };
+        let failed = answers.failed.then(|| Err(FAILED.to_owned()));
+        let Some(answer) = failed.as_ref().or_else(|| answers.of(now, &outcome.scenario)) else {
+            return same.cloned();
+        };
         let is_shown = |other: &&Arc<Outcome>| {
             let shown = match (&other.physical, answer) {
                 (Some(Ok(shown)), Ok(answer)) => Arc::ptr_eq(shown, answer),

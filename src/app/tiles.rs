@@ -7,6 +7,7 @@ use crate::estimate::{Method, Scope};
 use crate::format::{NONE, Unit, duration, grouped, si};
 use crate::report::Summary;
 use crate::step::preset::CALIBRATED;
+use crate::units::Seconds;
 use leptos::prelude::*;
 
 /// What is shown, and its headline figures, in a live region.
@@ -61,14 +62,7 @@ fn figures(outcome: &Outcome, html: &mut Html) {
     let cost = breakdown.cost();
     // Time is always that of one GPU: all of them run at once.
     let step = outcome.step();
-    let summary = match step {
-        Some(step) => Summary {
-            time: Some(step.bound),
-            bound: Some(step.limit),
-            ..Summary::of(per_gpu.cost(), outcome.roof.as_ref())
-        },
-        None => Summary::of(per_gpu.cost(), outcome.roof.as_ref()),
-    };
+    let summary = Summary::of(per_gpu.cost(), outcome.roof.as_ref()).within(step);
     let exact = |amount: u128, unit: &str| format!("{} {unit}", grouped(amount));
     let titles = match outcome.scope {
         Scope::PerGpu => ["FLOPs per GPU", "Read per GPU", "Written per GPU", "Intensity", "Bound"],
@@ -99,21 +93,11 @@ fn figures(outcome: &Outcome, html: &mut Html) {
         },
     );
     if let Some(step) = step {
-        let all = "communication included, all pipeline stages one after the other";
-        tile(
-            html,
-            "",
-            "Step, at least",
-            &duration(step.bound),
-            &format!("{} s: every operation at its roof, {all}", step.bound.0),
-        );
-        tile(
-            html,
-            "",
-            "Step, calibrated",
-            &duration(step.calibrated),
-            &format!("{} s: {}", step.calibrated.0, CALIBRATED.source),
-        );
+        let exact = |time: Seconds, how: &str| format!("{} s: {how}", time.0);
+        let how = "every operation at its roof, communication, all stages one after the other";
+        tile(html, "", "Step, at least", &duration(step.bound), &exact(step.bound, how));
+        let how = CALIBRATED.source;
+        tile(html, "", "Step, calibrated", &duration(step.calibrated), &exact(step.calibrated, how));
         return;
     }
     let time = summary.time.map_or_else(|| NONE.to_owned(), duration);

@@ -159,7 +159,7 @@ pub enum EstimateError {
         term: &'static str,
     },
     /// The physical model has no description of the model.
-    #[error("the physical model cannot describe this config: {0}")]
+    #[error("the physical model has no answer: {0}")]
     NotDescribed(String),
 }
 

@@ -95,7 +95,7 @@ pub fn markdown(sheet: &Sheet) -> String {
     if sheet.method == Method::Physical {
         let _ = writeln!(
             out,
-            "\nFLOPs and bytes, {scope}: what the hardware has to do (physical model). Time: the least that a step can take, communication included, and calibrated by {}.",
+            "\nFLOPs and bytes, {scope}: what the hardware has to do (physical model). Time: the least that a step can take, communication included, and calibrated: {}.",
             CALIBRATED.source
         );
     } else {
@@ -133,12 +133,13 @@ fn entries(columns: &[Column]) -> Vec<Entry<'_>> {
     columns.iter().enumerate().map(entry).collect()
 }
 
-/// Every term of every scenario: `scenario,scope,component,operation,term,quantity,unit,value`.
+/// Every term of every scenario: `scenario,scope,component,operation,term,quantity,unit,value,estimator`.
 #[must_use]
 pub fn csv(sheet: &Sheet) -> String {
-    let mut out = "scenario,scope,component,operation,term,quantity,unit,value\n".to_owned();
+    let mut out = "scenario,scope,component,operation,term,quantity,unit,value,estimator\n".to_owned();
+    let end = format!(",{}", sheet.method.name());
     for column in &sheet.columns {
-        csv::terms(&mut out, &column.name, sheet.scope, &column.breakdown);
+        csv::terms(&mut out, &column.name, sheet.scope, &column.breakdown, &end);
     }
     out
 }
@@ -153,6 +154,7 @@ pub fn json(sheet: &Sheet) -> String {
             ("inputs", object(inputs)),
             ("shown", amounts(&column.breakdown)),
             ("per_gpu", amounts(&column.per_gpu)),
+            ("step_seconds", column.step.as_ref().map_or(Value::Null, step)),
         ])
     };
     let scenarios = sheet.columns.iter().map(|column| node(scenario(column))).collect();
@@ -167,19 +169,23 @@ pub fn json(sheet: &Sheet) -> String {
     node(whole).to_text() + "\n"
 }
 
+/// The time of a step under the physical model.
+fn step(step: &Step) -> Value {
+    object([
+        ("bound", Value::Float(step.bound.0)),
+        ("calibrated", Value::Float(step.calibrated.0)),
+        ("bound_by", Value::Text(step.limit.label().to_owned())),
+    ])
+}
+
 fn amounts(breakdown: &Breakdown) -> Value {
     let terms = |quantity| {
-        let mut named: Vec<(String, u128)> = Vec::new();
-        for (component, term) in breakdown.terms(quantity) {
-            let name = format!("{}.{}", component.name(), term.def.name);
-            // Layers of several kinds have operations of one name.
-            match named.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, sum)) => *sum = sum.saturating_add(term.amount),
-                None => named.push((name, term.amount)),
-            }
-        }
-        let amount = |amount: u128| i128::try_from(amount).map_or(Value::Null, Value::Int);
-        Value::Object(named.into_iter().map(|(name, sum)| member(name, amount(sum))).collect())
+        let sums = breakdown.parts.iter().flat_map(|part| part.sums().into_iter().map(|sum| (part.component, sum)));
+        let terms = sums.filter(|(_, (def, _))| def.quantity == quantity).map(|(component, (def, sum))| {
+            let amount = i128::try_from(sum).map_or(Value::Null, Value::Int);
+            member(format!("{}.{}", component.name(), def.name), amount)
+        });
+        Value::Object(terms.collect())
     };
     object([
         ("flops", terms(Quantity::Flops)),

@@ -17,14 +17,14 @@ impl Exporter for Csv {
     fn export(&self, report: &Report<'_>) -> Result<String, ExportError> {
         let mut text = "case,scope,component,operation,term,quantity,unit,value\n".to_owned();
         for case in report.cases {
-            terms(&mut text, &case.name, report.scope, case.answer.breakdown(report.scope));
+            terms(&mut text, &case.name, report.scope, case.answer.breakdown(report.scope), "");
         }
         Ok(text)
     }
 }
 
-/// A row for each term of a breakdown.
-pub(super) fn terms(text: &mut String, name: &str, scope: Scope, breakdown: &Breakdown) {
+/// A row for each term of a breakdown, with something at its end.
+pub(super) fn terms(text: &mut String, name: &str, scope: Scope, breakdown: &Breakdown, end: &str) {
     let (name, scope) = (cell(name), scope_name(scope));
     for part in &breakdown.parts {
         for (def, amount) in part.sums() {
@@ -35,7 +35,7 @@ pub(super) fn terms(text: &mut String, name: &str, scope: Scope, breakdown: &Bre
             };
             let (component, operation) = (part.component.name(), cell(def.operation));
             let term = def.name;
-            let _ = writeln!(text, "{name},{scope},{component},{operation},{term},{quantity},{unit},{amount}");
+            let _ = writeln!(text, "{name},{scope},{component},{operation},{term},{quantity},{unit},{amount}{end}");
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use super::outcome::{Outcome, estimated};
 use super::physics::Physics;
+use crate::bench::run::Run;
+use crate::estimate::physical::Modules;
 use crate::estimate::{Breakdown, EstimateError, Estimator, Scope, wire};
 use crate::hardware::roofline::Bound;
 use crate::json::Node;
@@ -43,7 +45,7 @@ impl Answer {
     ///
     /// # Errors
     /// The reason, where the whole model cannot be counted.
-    pub fn of(outcome: &Outcome, physics: &Physics, scope: Scope) -> Result<Self, String> {
+    pub fn of(outcome: &Outcome, physics: &Physics, run: &Run, scope: Scope) -> Result<Self, String> {
         let breakdown = match scope {
             Scope::PerGpu => physics.per_gpu.clone(),
             Scope::Global => physics.model.estimate(&physics.batch, scope).map_err(|error| error.to_string())?,
@@ -56,7 +58,7 @@ impl Answer {
                 calibrated: physics.calibrated.latency,
                 limit: physics.step.limit().into(),
             },
-            notes: notes(outcome),
+            notes: notes(outcome, physics, run),
         })
     }
 
@@ -77,10 +79,15 @@ impl Answer {
 
 /// What a reader of the physical model's numbers must know.
 #[must_use]
-pub fn notes(outcome: &Outcome) -> Vec<(Weight, String)> {
+pub fn notes(outcome: &Outcome, physics: &Physics, run: &Run) -> Vec<(Weight, String)> {
     let (spec, tp) = (&outcome.model.spec, u64::from(outcome.settings.layout.tp.get()));
     let read = spec.physical_notes();
     let mut notes: Vec<_> = read.iter().map(|note| (note.weight, note.text.clone())).collect();
+    if outcome.scenario.precision.is_some() {
+        let text = "The chosen compute rate is the chart's roof alone: products run in the numbers of their formats.";
+        notes.push((Weight::Caution, text.to_owned()));
+    }
+    notes.extend(overridden(physics, run).map(|text| (Weight::Strong, text)));
     let heads = spec.kv_heads.ok().unwrap_or(tp);
     if tp > 1 && spec.mla.is_some() {
         notes.push((Weight::Info, format!("Each of the {tp} tensor-parallel ranks keeps the whole latent cache.")));
@@ -92,6 +99,18 @@ pub fn notes(outcome: &Outcome) -> Vec<(Weight, String)> {
         ));
     }
     notes
+}
+
+/// Which formats of weights are not those that the settings of the scenario give.
+#[must_use]
+pub fn overridden(physics: &Physics, run: &Run) -> Option<String> {
+    let set = run.formats.iter().zip(Modules::ALL).filter_map(|(name, (modules, title))| {
+        let none = if physics.model.has(modules) { "" } else { " (this model has none)" };
+        name.map(|name| format!("{title} as {name}{none}"))
+    });
+    let set: Vec<String> = set.collect();
+    (!set.is_empty())
+        .then(|| format!("Overridden: {}, whatever is stored. The vllm model does not go by that.", set.join(", ")))
 }
 
 /// Answers of scenarios, in order, as JSON.
@@ -151,7 +170,6 @@ pub fn read(node: &Node) -> Option<Vec<Result<Arc<Answer>, String>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::run::Run;
     use crate::json::parse;
     use crate::model::{ClassTable, Depth, presets};
     use crate::report::outcome::resolved;
@@ -163,7 +181,7 @@ mod tests {
         let model = resolved(&scenario.model, presets::builtin(), ClassTable::builtin(), Depth::LAYERS).unwrap();
         let outcome = estimated(&scenario, model, Scope::Global).unwrap();
         let physics = Physics::of(&outcome, &Run::default()).unwrap();
-        let answer = Answer::of(&outcome, &physics, Scope::Global).unwrap();
+        let answer = Answer::of(&outcome, &physics, &Run::default(), Scope::Global).unwrap();
         // DeepSeek-V3 on TP8: a GPU computes an eighth, but for what every rank does itself.
         assert!(answer.breakdown.cost().flops.0 > 6 * answer.per_gpu.cost().flops.0);
         let message = write(&[Ok(answer.clone()), Err("no \"layers\"".to_owned())]).to_compact();
@@ -176,10 +194,7 @@ mod tests {
         let shown = Answer::instead(&arrived[0], &outcome).unwrap();
         assert_eq!(shown.breakdown.unwrap().cost(), answer.breakdown.cost());
         let none = Answer::instead(&arrived[1], &outcome).unwrap();
-        assert_eq!(
-            none.per_gpu.unwrap_err().to_string(),
-            "the physical model cannot describe this config: no \"layers\""
-        );
+        assert_eq!(none.per_gpu.unwrap_err().to_string(), "the physical model has no answer: no \"layers\"");
         assert!(read(&parse("{\"costs\":{\"defs\":[],\"breakdowns\":[]},\"answers\":[{}]}").unwrap().root).is_none());
     }
 }

@@ -38,11 +38,7 @@ impl Entry<'_> {
     /// The step of one GPU against its roof. Where the physical model counts, its time is that of the whole step.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let summary = Summary::of(self.per_gpu.cost(), self.roof);
-        match self.step {
-            Some(step) => Summary { time: Some(step.bound), bound: Some(step.limit), ..summary },
-            None => summary,
-        }
+        Summary::of(self.per_gpu.cost(), self.roof).within(self.step)
     }
 }
 

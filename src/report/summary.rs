@@ -1,5 +1,6 @@
 //! A step, or a part of one, against a roofline.
 
+use super::answer::Step;
 use crate::estimate::{Cost, Part, Term};
 use crate::hardware::roofline::{self, Bound};
 use crate::hardware::{Accelerator, PeakChoice, Precision, peak};
@@ -68,6 +69,14 @@ impl Summary {
             sum.attainable = Some(sum.cost.flops.as_f64() / time);
         }
         sum
+    }
+
+    /// With the time of a whole step instead, where the physical model counts.
+    #[must_use]
+    pub fn within(self, step: Option<&Step>) -> Self {
+        let Some(step) = step else { return self };
+        let attainable = self.attainable.map(|_| self.cost.flops.as_f64() / step.bound.0);
+        Self { time: Some(step.bound), bound: Some(step.limit), attainable, ..self }
     }
 
     /// A part; see [`Self::over`].

@@ -182,8 +182,12 @@ impl StepTime {
 /// matrix or one core.
 #[must_use]
 pub fn operations(breakdown: &Breakdown, accelerator: &Accelerator) -> Vec<OperationTime> {
+    of_parts(&breakdown.parts, accelerator)
+}
+
+fn of_parts(parts: &[Part], accelerator: &Accelerator) -> Vec<OperationTime> {
     let mut found: Vec<OperationTime> = Vec::new();
-    for part in &breakdown.parts {
+    for part in parts {
         let mut terms = part.terms.iter().peekable();
         while let Some(first) = terms.next() {
             let mut cost = first.cost();
@@ -214,8 +218,7 @@ pub fn operations(breakdown: &Breakdown, accelerator: &Accelerator) -> Vec<Opera
 /// The least time of one component's operations.
 #[must_use]
 pub fn part_bound(part: &Part, accelerator: &Accelerator) -> Seconds {
-    let breakdown = Breakdown { parts: vec![part.clone()] };
-    Seconds(operations(&breakdown, accelerator).iter().map(|operation| operation.bound.0).sum())
+    Seconds(of_parts(std::slice::from_ref(part), accelerator).iter().map(|operation| operation.bound.0).sum())
 }
 
 /// The least time of work, and what sets it.

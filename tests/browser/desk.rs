@@ -386,3 +386,23 @@ fn eight_scenarios_of_the_physical_model() {
     println!("speed: eight scenarios of the physical model, an edit to repaint: {busy:.1} ms of work on the page");
     assert_eq!(page.console_errors(), [""; 0]);
 }
+
+/// Where nothing answers, the page says so instead of showing what stood there before, and vLLM still counts.
+#[test]
+fn a_physical_model_that_does_not_load_is_said() {
+    use crate::page::Options;
+    let broken = "window.Worker = function () { throw new Error('no workers here'); };";
+    let page = Page::open_with("", Options { before: Some(broken), ..Options::default() });
+    page.wait_until("document.querySelectorAll('.operations tbody').length > 0", SOON);
+    page.wait_until("document.querySelector('#physics').textContent.includes('did not load')", SOON);
+    page.click("[data-act=physical]");
+    page.wait_until(
+        "document.querySelector('.notes-region').textContent.includes('it did not load, or has stopped')",
+        SOON,
+    );
+    assert_eq!(page.count(".operations tbody"), 0);
+    // Inputs still say what the model is.
+    assert!(page.text(".facts-list").contains("61 layers"));
+    page.click("[data-act=vllm]");
+    page.wait_until("document.querySelectorAll('.operations tbody').length > 0", SOON);
+}

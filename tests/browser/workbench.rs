@@ -235,7 +235,9 @@ fn exports_hold_the_figures() {
     let csv = saved(&page);
     let text = csv["text"].as_str().expect("text");
     assert!(
-        text.starts_with("scenario,scope,component,operation,term,quantity,unit,value\nA TP8,per_gpu,mla_attn,"),
+        text.starts_with(
+            "scenario,scope,component,operation,term,quantity,unit,value,estimator\nA TP8,per_gpu,mla_attn,"
+        ),
         "{text}"
     );
     export(&page, "json");

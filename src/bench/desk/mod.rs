@@ -130,7 +130,10 @@ impl Desk {
         let mut reply = Reply::default();
         let Some((all, scope)) = self.read(file, "") else { return reply };
         let answer = |one: &Selected| {
-            one.physics.as_ref().map_err(Clone::clone).and_then(|physics| Answer::of(&one.outcome, physics, scope))
+            one.physics
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(|physics| Answer::of(&one.outcome, physics, &one.run, scope))
         };
         reply.answers(answer::write(&all.iter().map(answer).collect::<Vec<_>>()));
         self.counted = all;

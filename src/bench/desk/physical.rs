@@ -4,7 +4,6 @@ use super::Reply;
 use super::selected::Selected;
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{Element, View, element, scrolled};
-use crate::estimate::physical::Modules;
 use crate::estimate::{Component, Quantity};
 use crate::format::{NONE, Unit, capacity, duration, grouped, percent, si};
 use crate::hardware::Accelerator;
@@ -29,7 +28,7 @@ pub(super) fn show(all: &[Selected], place: usize, reply: &mut Reply) {
     tile(selected, physics, reply);
     let said = overridden(selected, physics).map(|said| element("p").with("class", "caution").and(said).into());
     let figures = [headline(selected, physics), scrolled(scenarios(all))];
-    reply.show("physical", said.into_iter().chain(figures).chain(notes(selected)));
+    reply.show("physical", said.into_iter().chain(figures).chain(notes(selected, physics)));
     reply.show("physical-differ", [scrolled(differ(physics))]);
     reply.show("physical-operations", [scrolled(operations(physics, &selected.outcome.accelerator))]);
     reply.show("physical-memory", memory(physics).into_iter().map(scrolled));
@@ -47,13 +46,7 @@ fn between(bound: Seconds, calibrated: Seconds) -> String {
 
 /// Which formats of weights are not those that the settings of the scenario give.
 pub(super) fn overridden(selected: &Selected, physics: &Physics) -> Option<String> {
-    let set = selected.run.formats.iter().zip(Modules::ALL).filter_map(|(name, (modules, title))| {
-        let none = if physics.model.has(modules) { "" } else { " (this model has none)" };
-        name.map(|name| format!("{title} as {name}{none}"))
-    });
-    let set: Vec<String> = set.collect();
-    (!set.is_empty())
-        .then(|| format!("Overridden: {}, whatever is stored. The vllm model does not go by that.", set.join(", ")))
+    crate::report::answer::overridden(physics, &selected.run)
 }
 
 fn tile(selected: &Selected, physics: &Physics, reply: &mut Reply) {
@@ -157,14 +150,14 @@ fn scenarios(all: &[Selected]) -> Element {
     table("The scenarios under the physical model", &names).and(element("tbody").all(rows))
 }
 
-fn notes(selected: &Selected) -> Vec<View> {
+fn notes(selected: &Selected, physics: &Physics) -> Vec<View> {
     let calibrated = format!(
         "Calibrated: bound / {} + {} a layer, {}. Never mixed up with the bound, which nothing can beat.",
         CALIBRATED.efficiency,
         duration(CALIBRATED.layer),
         CALIBRATED.source
     );
-    let notes = crate::report::answer::notes(&selected.outcome);
+    let notes = crate::report::answer::notes(&selected.outcome, physics, &selected.run);
     let texts = notes.into_iter().map(|(_, text)| text).chain([calibrated]);
     vec![element("ul").with("class", "said").all(texts.map(|text| element("li").and(text))).into()]
 }

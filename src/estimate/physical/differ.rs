@@ -69,7 +69,7 @@ static CAUSES: &[Cause] = &[
         MlaAttention,
         ALL,
         |case| case.has(Phase::Prefill) && case.core(|core| matches!(core, Core::Latent(_))),
-        "A prefill computes keys and values again from the latents, or attends to those, whichever takes fewer FLOPs.",
+        "A prefill computes keys and values again from the latents where that takes fewer FLOPs.",
     ),
     cause(
         MlaAttention,
@@ -226,7 +226,7 @@ static CAUSES: &[Cause] = &[
         Norm,
         ALL,
         |_| true,
-        "The vllm model does not count norms and residuals. Rotary embeddings, which run within the kernels around them, neither does.",
+        "The vllm model does not count norms and residuals; rotary embeddings, run within other kernels, count in neither.",
     ),
 ];
 

@@ -25,10 +25,10 @@ pub fn colour(parts: &Parts, component: Component) -> Colour {
         Component::Attention => parts.embed,
         Component::Ffn => parts.ffn,
         Component::Unembed => parts.unembed,
-        Component::Embedding => parts.embed,
+        Component::Embedding => parts.other,
         Component::LinearAttention => parts.attention,
         Component::Norm => parts.norm,
-        Component::Mtp => parts.other,
+        Component::Mtp => parts.router,
     }
 }
 
