@@ -37,7 +37,7 @@
 //! - something that a sweep varies or measures: a variant of [`sweep::Axis`] or [`sweep::Measure`];
 //! - a control of the page: a file of `app/`, its state in `app/state.rs`;
 //! - a kind of measurement: a folder of [`bench`] or [`serving`], and what the page shows of it in [`bench::desk`], which
-//!   runs in a worker (`worker.rs`).
+//!   runs in a worker (`worker.rs`); what the physical model counts comes from there as [`report::answer`].
 
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod app;
@@ -56,6 +56,8 @@ pub mod json;
 pub mod layout;
 pub mod memory;
 pub mod model;
+#[cfg(target_arch = "wasm32")]
+mod panics;
 pub mod report;
 pub mod scenario;
 pub mod serving;

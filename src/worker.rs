@@ -6,21 +6,16 @@
 use crate::bench::desk::{Desk, Reply, Taken, physical_shell, shell};
 use std::cell::RefCell;
 use std::rc::Rc;
-use wasm_bindgen::prelude::*;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::DedicatedWorkerGlobalScope as Scope;
 
 type Shared = Rc<RefCell<Desk>>;
 
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_namespace = console)]
-    fn error(text: &str);
-}
-
 /// Listens, and says so.
 pub fn start() {
-    std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
+    crate::panics::show();
     let Ok(scope) = js_sys::global().dyn_into::<Scope>() else { return };
     let desk: Shared = Rc::default();
     let (listening, of_messages) = (scope.clone(), desk);

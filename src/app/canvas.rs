@@ -128,11 +128,7 @@ pub(super) fn Chart(
     let sight = in_sight(wrapper);
     let spots = StoredValue::new(Vec::<Spot>::new());
     let tip = NodeRef::<Div>::new();
-    super::html::follow(move || {
-        // What nobody sees is drawn when it comes into sight, with what there is to show then.
-        if !sight.get() {
-            return;
-        }
+    let paint = move || {
         let (width, ratio, dark, target) = (width.get(), ratio.get(), dark.get(), canvas.get());
         let height = height.with_value(|height| height(width));
         let Some(target) = target else { return };
@@ -150,6 +146,20 @@ pub(super) fn Chart(
         let theme = if dark { &Theme::DARK } else { &Theme::LIGHT };
         let medium = Medium::Canvas(&mut backend);
         spots.set_value(draw.with_value(|draw| draw(&mut Sheet { medium, frame: &frame, theme })));
+    };
+    let later = StoredValue::new(None::<TimeoutHandle>);
+    super::html::follow(move || {
+        if sight.get() {
+            return paint();
+        }
+        // What nobody sees is drawn a moment after the last change: before somebody scrolls there or takes a picture.
+        state.outcomes.track();
+        state.view.track();
+        (width.track(), ratio.track(), dark.track());
+        if let Some(timer) = later.get_value() {
+            timer.clear();
+        }
+        later.set_value(set_timeout_with_handle(move || untrack(paint), PAUSE).ok());
     });
     // The tooltip is moved by hand: nothing else of the page depends on where the pointer is.
     let show = move |hit: Option<(f64, f64, String)>| {
@@ -244,6 +254,9 @@ fn element_width(of: NodeRef<Div>) -> RwSignal<f64> {
     });
     width
 }
+
+/// How long a chart that is out of sight waits after a change.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(300);
 
 /// Whether an element is in sight. All of them are where the page is printed.
 fn in_sight(of: NodeRef<Div>) -> RwSignal<bool> {

@@ -36,7 +36,7 @@ use wasm_bindgen::JsCast;
 
 /// Replaces the static first paint by the live page.
 pub fn start() {
-    console_error_panic_hook::set_once();
+    crate::panics::show();
     let Some(root) = document().get_element_by_id("app").and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) else {
         return;
     };

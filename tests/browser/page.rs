@@ -283,13 +283,13 @@ impl Page {
         self.session.devtools("Emulation.setEmulatedMedia", &json!({ "media": media }));
     }
 
-    /// A PNG of the whole page, also below the fold.
+    /// A PNG of the page, also below the fold, down to its table of operations.
     #[track_caller]
     pub(crate) fn screenshot(&self, path: impl AsRef<Path>) {
         let size = self.session.devtools("Page.getLayoutMetrics", &json!({}));
         let side = |side| size.pointer(side).and_then(Value::as_f64).expect("a size");
         let (width, height) = (side("/cssContentSize/width"), side("/cssContentSize/height"));
-        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height.min(2140.0), "scale": 1 });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let made = self.session.devtools("Page.captureScreenshot", &wanted);
         let data = made.get("data").and_then(Value::as_str).expect("data");
