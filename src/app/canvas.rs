@@ -147,20 +147,7 @@ pub(super) fn Chart(
         let medium = Medium::Canvas(&mut backend);
         spots.set_value(draw.with_value(|draw| draw(&mut Sheet { medium, frame: &frame, theme })));
     };
-    let later = StoredValue::new(None::<TimeoutHandle>);
-    super::html::follow(move || {
-        if sight.get() {
-            return paint();
-        }
-        // What nobody sees is drawn a moment after the last change: before somebody scrolls there or takes a picture.
-        state.outcomes.track();
-        state.view.track();
-        (width.track(), ratio.track(), dark.track());
-        if let Some(timer) = later.get_value() {
-            timer.clear();
-        }
-        later.set_value(set_timeout_with_handle(move || untrack(paint), PAUSE).ok());
-    });
+    keep_drawn(state, sight, (width, ratio, dark), paint);
     // The tooltip is moved by hand: nothing else of the page depends on where the pointer is.
     let show = move |hit: Option<(f64, f64, String)>| {
         let Some(tip) = tip.get_untracked() else { return };
@@ -253,6 +240,31 @@ fn element_width(of: NodeRef<Div>) -> RwSignal<f64> {
         resized.forget();
     });
     width
+}
+
+/// Paints when something changes: at once what is in sight. What nobody sees is painted a moment after the last change,
+/// before somebody scrolls there or takes a picture.
+fn keep_drawn(
+    state: State,
+    sight: RwSignal<bool>,
+    (width, ratio, dark): (RwSignal<f64>, RwSignal<f64>, RwSignal<bool>),
+    paint: impl Fn() + Copy + 'static,
+) {
+    let later = StoredValue::new(None::<TimeoutHandle>);
+    super::html::follow(move || {
+        if sight.get() {
+            return paint();
+        }
+        state.outcomes.track();
+        state.view.track();
+        width.track();
+        ratio.track();
+        dark.track();
+        if let Some(timer) = later.get_value() {
+            timer.clear();
+        }
+        later.set_value(set_timeout_with_handle(move || untrack(paint), PAUSE).ok());
+    });
 }
 
 /// How long a chart that is out of sight waits after a change.

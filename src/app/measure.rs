@@ -243,8 +243,8 @@ fn count(state: State) {
 /// Takes what the physical model counted.
 fn counted(state: State, answers: &Node) {
     let of = state.desk.try_update_value(|desk| desk.asked.take()).flatten();
-    let Some(answers) = crate::report::answer::read(answers) else { return failed(state) };
-    state.view.update(|view| view.answers = Answers { of, answers, ..Answers::default() });
+    let Some(found) = crate::report::answer::read(answers) else { return failed(state) };
+    state.view.update(|view| view.answers = Answers { of, found, ..Answers::default() });
     count(state);
 }
 

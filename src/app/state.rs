@@ -43,7 +43,7 @@ impl PartialEq for Outcomes {
 pub(super) struct Answers {
     /// What was asked about.
     pub(super) of: Option<Arc<Comparison>>,
-    pub(super) answers: Vec<Result<Arc<Answer>, String>>,
+    pub(super) found: Vec<Result<Arc<Answer>, String>>,
     /// Nothing will answer any more.
     pub(super) failed: bool,
 }
@@ -56,7 +56,7 @@ impl Answers {
     fn of(&self, now: &Comparison, scenario: &Scenario) -> Option<&Result<Arc<Answer>, String>> {
         let of = self.of.as_ref().filter(|of| of.scope == now.scope && of.run == now.run)?;
         let at = of.scenarios().iter().position(|other| other == scenario)?;
-        self.answers.get(at)
+        self.found.get(at)
     }
 }
 
