@@ -163,19 +163,14 @@ fn draw_roofline(
         x_title: "arithmetic intensity, FLOP per byte",
         y_title: "attainable FLOP/s per GPU",
         x_tick: &significant,
-        y_tick: &|rate| without(si(rate, Unit::FLOP_PER_SECOND), "FLOP/s"),
+        y_tick: &|rate| {
+            let text = si(rate, Unit::FLOP_PER_SECOND);
+            text.strip_suffix("FLOP/s").unwrap_or(&text).to_owned()
+        },
     };
     let regions = sheet.roofline(&chart, &axes);
     let label = |mark: usize| chart.points.get(mark).map(|mark| mark.label.clone());
     regions.iter().filter_map(|region| Some(Spot { area: region.area, text: label(region.mark)? })).collect()
-}
-
-/// A text without its end.
-fn without(mut text: String, end: &str) -> String {
-    if text.ends_with(end) {
-        text.truncate(text.len() - end.len());
-    }
-    text
 }
 
 /// The table of a chart of bars, folded away.

@@ -77,11 +77,10 @@ fn collect(outcome: &Outcome) -> Vec<(Weight, String)> {
             ),
         ));
     }
+    let rate = outcome.roof.as_ref().and_then(|roof| roof.peak.reason.clone()).map(|text| (Weight::Caution, text));
     if let Some(answer) = &outcome.physical {
         notes.extend(answer.iter().flat_map(|answer| answer.notes.iter().cloned()));
-        notes.extend(
-            outcome.roof.as_ref().and_then(|roof| roof.peak.reason.clone()).map(|text| (Weight::Caution, text)),
-        );
+        notes.extend(rate);
         return notes;
     }
     if !outcome.vllm.applies() {
@@ -93,7 +92,7 @@ fn collect(outcome: &Outcome) -> Vec<(Weight, String)> {
         }
     }
     notes.extend(outcome.computed.assumed.map(|text| (Weight::Info, format!("Compute roof: {text}"))));
-    notes.extend(outcome.roof.as_ref().and_then(|roof| roof.peak.reason.clone()).map(|text| (Weight::Caution, text)));
+    notes.extend(rate);
     notes.extend(engine_note(settings, spec).map(|text| (Weight::Caution, text)));
     notes.extend(spec.notes.iter().map(|note| (note.weight, note.text.clone())));
     notes

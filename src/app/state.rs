@@ -417,6 +417,7 @@ fn answered(
         let is_shown = |other: &&Arc<Outcome>| {
             let shown = match (&other.physical, answer) {
                 (Some(Ok(shown)), Ok(answer)) => Arc::ptr_eq(shown, answer),
+                (Some(Err(shown)), Err(answer)) => shown == answer,
                 _ => false,
             };
             shown && other.scenario == outcome.scenario

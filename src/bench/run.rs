@@ -92,7 +92,7 @@ impl Default for Run {
 }
 
 impl Run {
-    /// The names of the settings.
+    /// The names of the settings: those of the benchmark, then [`Self::SERVED`], of which [`Self::FORMATS`] come last.
     pub const KEYS: [&str; 20] = [
         "model",
         "max_model_len",
@@ -117,22 +117,10 @@ impl Run {
     ];
 
     /// Those of them that only the physical model goes by: no flag of the benchmark says them.
-    pub const SERVED: [&str; 10] = [
-        "acceptance",
-        "utilization",
-        "block_size",
-        "balanced",
-        "price",
-        "format_attention",
-        "format_dense",
-        "format_experts",
-        "format_shared",
-        "format_head",
-    ];
+    pub const SERVED: &[&str] = Self::KEYS.as_slice().split_at(10).1;
 
     /// Those of them that say how weights are stored, module by module.
-    pub const FORMATS: [&str; 5] =
-        ["format_attention", "format_dense", "format_experts", "format_shared", "format_head"];
+    pub const FORMATS: &[&str] = Self::KEYS.as_slice().split_at(15).1;
 
     /// A setting as a text; empty where nothing is set, or where there is no such setting.
     #[must_use]

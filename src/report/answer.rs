@@ -50,6 +50,8 @@ impl Answer {
             Scope::PerGpu => physics.per_gpu.clone(),
             Scope::Global => physics.model.estimate(&physics.batch, scope).map_err(|error| error.to_string())?,
         };
+        let mut notes = notes(outcome);
+        notes.extend(overridden(physics, run).map(|text| (Weight::Strong, text)));
         Ok(Self {
             breakdown,
             per_gpu: physics.per_gpu.clone(),
@@ -58,7 +60,7 @@ impl Answer {
                 calibrated: physics.calibrated.latency,
                 limit: physics.step.limit().into(),
             },
-            notes: notes(outcome, physics, run),
+            notes,
         })
     }
 
@@ -72,14 +74,15 @@ impl Answer {
                 (error(), error())
             }
         };
+        // Made anew: the code that copies an outcome would weigh more in the page than this takes time.
         let counted = estimated(&of.scenario, of.model.clone(), of.scope)?;
         Some(Outcome { breakdown, per_gpu, physical: Some(answer.clone()), ..counted })
     }
 }
 
-/// What a reader of the physical model's numbers must know.
+/// What a reader of the physical model's numbers must know, but for what is [`overridden`].
 #[must_use]
-pub fn notes(outcome: &Outcome, physics: &Physics, run: &Run) -> Vec<(Weight, String)> {
+pub fn notes(outcome: &Outcome) -> Vec<(Weight, String)> {
     let (spec, tp) = (&outcome.model.spec, u64::from(outcome.settings.layout.tp.get()));
     let read = spec.physical_notes();
     let mut notes: Vec<_> = read.iter().map(|note| (note.weight, note.text.clone())).collect();
@@ -87,7 +90,6 @@ pub fn notes(outcome: &Outcome, physics: &Physics, run: &Run) -> Vec<(Weight, St
         let text = "The chosen compute rate is the chart's roof alone: products run in the numbers of their formats.";
         notes.push((Weight::Caution, text.to_owned()));
     }
-    notes.extend(overridden(physics, run).map(|text| (Weight::Strong, text)));
     let heads = spec.kv_heads.ok().unwrap_or(tp);
     if tp > 1 && spec.mla.is_some() {
         notes.push((Weight::Info, format!("Each of the {tp} tensor-parallel ranks keeps the whole latent cache.")));

@@ -51,12 +51,9 @@ impl Summary {
     pub fn over(terms: &[&Term], part: &Part, roof: Option<&Roof>, accelerator: Option<&Accelerator>) -> Self {
         let mut sum = Self::of(terms.iter().map(|term| term.cost()).sum(), roof);
         let (mut computing, mut moving) = (0.0, 0.0);
-        let mut rest = terms;
-        while let Some(first) = rest.first() {
-            let count = rest.iter().take_while(|term| term.sheet == first.sheet).count();
-            let (group, after) = rest.split_at(count);
-            rest = after;
-            let precision = part.sheets.get(usize::from(first.sheet)).and_then(|sheet| sheet.precision);
+        for group in terms.chunk_by(|a, b| a.sheet == b.sheet) {
+            let sheet = group.first().and_then(|term| part.sheets.get(usize::from(term.sheet)));
+            let precision = sheet.and_then(|sheet| sheet.precision);
             let own = precision.zip(accelerator).and_then(|(precision, accelerator)| Roof::of(accelerator, precision));
             let one = Self::of(group.iter().map(|term| term.cost()).sum(), roof.and(own.as_ref()).or(roof));
             let time = one.time.map_or(0.0, |time| time.0);

@@ -12,7 +12,7 @@ pub use rates::{Rates, expected_tokens};
 
 use crate::batch::Batch;
 use crate::estimate::physical::{Physical, stages};
-use crate::estimate::{Breakdown, Component, Cost, EstimateError, Part};
+use crate::estimate::{Breakdown, Component, Cost, EstimateError, Part, Term};
 use crate::hardware::roofline::Bound;
 use crate::hardware::{self, Accelerator, Precision};
 use crate::units::Seconds;
@@ -188,12 +188,9 @@ pub fn operations(breakdown: &Breakdown, accelerator: &Accelerator) -> Vec<Opera
 fn of_parts(parts: &[Part], accelerator: &Accelerator) -> Vec<OperationTime> {
     let mut found: Vec<OperationTime> = Vec::new();
     for part in parts {
-        let mut terms = part.terms.iter().peekable();
-        while let Some(first) = terms.next() {
-            let mut cost = first.cost();
-            while let Some(term) = terms.next_if(|term| term.sheet == first.sheet) {
-                cost = [cost, term.cost()].into_iter().sum();
-            }
+        for group in part.terms.chunk_by(|a, b| a.sheet == b.sheet) {
+            let Some(first) = group.first() else { continue };
+            let cost = group.iter().map(Term::cost).sum();
             let precision = part.sheets.get(usize::from(first.sheet)).and_then(|sheet| sheet.precision);
             let (bound, limit) = roofline(cost, precision, accelerator);
             let operation = first.def.operation;

@@ -7,6 +7,7 @@ use crate::bench::view::{Element, View, element, scrolled};
 use crate::estimate::{Component, Quantity};
 use crate::format::{NONE, Unit, capacity, duration, grouped, percent, si};
 use crate::hardware::Accelerator;
+use crate::report::answer::{self, overridden};
 use crate::report::physics::Physics;
 use crate::step::part_bound;
 use crate::step::preset::CALIBRATED;
@@ -26,9 +27,9 @@ pub(super) fn show(all: &[Selected], place: usize, reply: &mut Reply) {
         }
     };
     tile(selected, physics, reply);
-    let said = overridden(selected, physics).map(|said| element("p").with("class", "caution").and(said).into());
+    let said = overridden(physics, &selected.run).map(|said| element("p").with("class", "caution").and(said).into());
     let figures = [headline(selected, physics), scrolled(scenarios(all))];
-    reply.show("physical", said.into_iter().chain(figures).chain(notes(selected, physics)));
+    reply.show("physical", said.into_iter().chain(figures).chain(notes(selected)));
     reply.show("physical-differ", [scrolled(differ(physics))]);
     reply.show("physical-operations", [scrolled(operations(physics, &selected.outcome.accelerator))]);
     reply.show("physical-memory", memory(physics).into_iter().map(scrolled));
@@ -44,11 +45,6 @@ fn between(bound: Seconds, calibrated: Seconds) -> String {
     format!("{} – {}", duration(bound), duration(calibrated))
 }
 
-/// Which formats of weights are not those that the settings of the scenario give.
-pub(super) fn overridden(selected: &Selected, physics: &Physics) -> Option<String> {
-    crate::report::answer::overridden(physics, &selected.run)
-}
-
 fn tile(selected: &Selected, physics: &Physics, reply: &mut Reply) {
     let fit = &physics.fit;
     let taken = fit.weights();
@@ -61,7 +57,7 @@ fn tile(selected: &Selected, physics: &Physics, reply: &mut Reply) {
         left.map_or_else(|| "nothing".to_owned(), capacity),
         whole(fit.tokens())
     );
-    if let Some(said) = overridden(selected, physics) {
+    if let Some(said) = overridden(physics, &selected.run) {
         title.extend([". ", &said]);
     }
     reply.tile(&text, &title);
@@ -150,14 +146,14 @@ fn scenarios(all: &[Selected]) -> Element {
     table("The scenarios under the physical model", &names).and(element("tbody").all(rows))
 }
 
-fn notes(selected: &Selected, physics: &Physics) -> Vec<View> {
+fn notes(selected: &Selected) -> Vec<View> {
     let calibrated = format!(
         "Calibrated: bound / {} + {} a layer, {}. Never mixed up with the bound, which nothing can beat.",
         CALIBRATED.efficiency,
         duration(CALIBRATED.layer),
         CALIBRATED.source
     );
-    let notes = crate::report::answer::notes(&selected.outcome, physics, &selected.run);
+    let notes = answer::notes(&selected.outcome);
     let texts = notes.into_iter().map(|(_, text)| text).chain([calibrated]);
     vec![element("ul").with("class", "said").all(texts.map(|text| element("li").and(text))).into()]
 }

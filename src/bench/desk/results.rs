@@ -1,7 +1,6 @@
 //! Result files, one by one and one against another.
 
 use super::Reply;
-use super::physical::overridden;
 use super::selected::Selected;
 use crate::bench::results::against::Against;
 use crate::bench::results::compare::compare;
@@ -50,7 +49,7 @@ impl Results {
             views.push(scrolled(compared(&rows)));
         }
         if let Ok(physics) = &selected.physics
-            && let Some(said) = overridden(selected, physics).filter(|_| !self.0.is_empty())
+            && let Some(said) = crate::report::answer::overridden(physics, &selected.run).filter(|_| !self.0.is_empty())
         {
             views.push(element("p").with("class", "caution").and(said).into());
         }
