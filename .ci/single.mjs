@@ -42,6 +42,7 @@ let html = text(`${dist}/index.html`)
   .replace("</body>", () => [
     data("classes.json", text(`${dist}/classes.json`)),
     data("presets.json", text(`${dist}/presets.json`)),
+    `<script type="text/plain" id="served-tpot.csv">${text(`${dist}/served-tpot.csv`)}</script>`,
     `<script type="text/plain" id="module">${packed(`${target}/rooflens.wasm`)}</script>`,
     `<script type="text/plain" id="desk-module">${packed(`${dist}/rooflens-desk_bg.wasm`)}</script>`,
     `<script type="text/plain" id="desk-glue">${deskGlue}</script>`,

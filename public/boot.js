@@ -153,16 +153,25 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   }
 
+  // The text of a file of facts beside the page, for the app and for the measuring desk: fetched once. A sentence says
+  // why there is none. The single file holds them itself.
+  var facts = {};
+  window.fact = function (name) {
+    function failed(what) {
+      throw name + " could not be loaded (" + what + "). Reload the page to try again.";
+    }
+    var held = document.getElementById(name);
+    return facts[name] = facts[name] || (held ? Promise.resolve(held.textContent) :
+      fetch(name).then(function (answer) {
+        if (!answer.ok) failed("status " + answer.status);
+        return answer.text().catch(function () { failed("cut off"); });
+      }, function () { failed("no answer"); }));
+  };
+
   // The measuring desk is a module of its own in a worker, loaded after the first paint. Its first message says that it
   // listens; the facts of models, which it does not hold itself, are what it hears first.
   window.openDesk = function () {
-    return Promise.all(["classes.json", "presets.json"].map(function (name) {
-      var held = document.getElementById(name);
-      return held ? held.textContent : fetch(name).then(function (answer) {
-        if (!answer.ok) throw new Error(name + ": status " + answer.status);
-        return answer.text();
-      });
-    })).then(function (facts) {
+    return Promise.all(["classes.json", "presets.json", "served-tpot.csv"].map(window.fact)).then(function (facts) {
       var worker = desk();
       worker.addEventListener("message", function () {
         worker.postMessage(["facts"].concat(facts));

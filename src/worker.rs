@@ -1,9 +1,9 @@
 //! The measuring desk in a worker of the page: messages in, JSON out. What is decided is decided in [`crate::bench::desk`].
 //!
-//! A message is an array whose first item says what it is: `facts` with the texts of `classes.json` and `presets.json`, `select` with a comparison as JSON, a place and names, `count` with a comparison as JSON, `field` with a name and a text, `act`
-//! with what was clicked, `text` with what was pasted, `begin` before files that come together, `file` with a file. The first answer is the desk's two shells.
+//! A message is an array whose first item says what it is: `facts` with the texts of `classes.json`, `presets.json` and `served-tpot.csv`, `select` with a comparison as JSON, a place and names, `count` with a comparison as JSON, `field` with a name and a text, `act`
+//! with what was clicked, `text` with what was pasted, `begin` before files that come together, `file` with a file. The first answer is the one that is no text: the options of a field.
 
-use crate::bench::desk::{Desk, Reply, Taken, physical_shell, shell};
+use crate::bench::desk::{Desk, Reply, Taken, format_options};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
@@ -27,8 +27,7 @@ pub fn start() {
     let heard = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(heard);
     scope.set_onmessage(Some(heard.as_ref().unchecked_ref()));
     heard.forget();
-    let shells = js_sys::Array::of2(&JsValue::from_str(shell()), &JsValue::from_str(physical_shell()));
-    let _ = scope.post_message(&shells);
+    let _ = scope.post_message(&js_sys::Array::of1(&JsValue::from_str(&format_options())));
 }
 
 fn heard(scope: &Scope, desk: &Shared, parts: &js_sys::Array) {
@@ -41,7 +40,7 @@ fn heard(scope: &Scope, desk: &Shared, parts: &js_sys::Array) {
     // Nothing is held across a message, so nobody else holds it.
     let Ok(mut desk) = desk.try_borrow_mut() else { return };
     let reply = match text(0).as_str() {
-        "facts" => return desk.facts(&text(1), &text(2)),
+        "facts" => return desk.facts(&text(1), &text(2), text(3)),
         "select" => desk.select(&text(1), text(2).parse().unwrap_or_default(), &text(3)),
         "count" => desk.count(&text(1)),
         "field" => desk.field(&text(1), &text(2)),

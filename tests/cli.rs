@@ -451,6 +451,23 @@ fn the_physical_model_answers_more() {
     assert!(answer.get("weights_bytes_per_gpu").is_some() && answer.get("notes").is_some());
     let differences = answer.get("differences").and_then(Node::items).expect("a list");
     assert!(differences.iter().all(|difference| difference.get("because").is_some_and(Node::is_truthy)));
+    // A stage has a line of its own, and numbers of the user's own a name of their own.
+    let stages = answer.get("stages").and_then(Node::items).expect("a list");
+    assert_eq!((stages.len(), at(&stages[0], &["layers"])), (1, &Value::Int(2)));
+    let own = job.replacen('{', r#"{"layer_overhead_us": 10, "link_latency_us": "1", "#, 1);
+    let Output { code, out, err } = rooflens(&["estimate", "--jobs", "-"], &own.replace('\n', " "));
+    assert_eq!((code, err.as_str()), (0, ""));
+    let assumed = json(&out);
+    let of = |answer: &Node, path: &[&str]| match at(answer, path) {
+        Value::Float(number) => *number,
+        other => panic!("{path:?} is {other:?}"),
+    };
+    // All-reduces of two ranks, four in layers and one of the embedding, take two steps each; the logits are gathered in one.
+    assert!((of(&assumed, &["step_time_us", "assumed"]) - (bound / 0.8 + 20.0 + 11.0)).abs() < 1e-9);
+    assert!((of(&assumed, &["step_time_us", "bound"]) - bound).abs() < 1e-9);
+    let wrong = job.replacen('{', r#"{"link_overlap": 2, "#, 1);
+    let Output { out, .. } = rooflens(&["estimate", "--jobs", "-"], &wrong.replace('\n', " "));
+    assert!(out.contains(r#""error":"\"link_overlap\": Found `2`; expected a number from 0 to 1.""#), "{out}");
     // Sums of the terms are the same integers in both forms.
     assert_eq!(at(&answer, &["per_gpu", "flops", "attn.attn_qk"]), &Value::Int(2 * 2 * 4 * 16 * 16 * 2));
 }
@@ -488,28 +505,45 @@ fn what_fits_and_layouts_side_by_side() {
     ");
     let args = ["compare", "-", "--layout", "tp2", "--layout", "pp2,dp2", "--hardware", "h100-sxm", "--case", "4*1@64"];
     let Output { code, out, err } = rooflens(&args, SMALL);
-    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(code, 0);
+    assert!(err.starts_with("note: Expected is calibrated: computing at 80.0% of the peaks, moving at "), "{err}");
     insta::assert_snapshot!(out, @r"
     standard input, 4*1@64
-                                 TP2      PP2 DP2
-    GPUs                           2            4
-    FLOPs per GPU          623 kFLOP    885 kFLOP
-    bytes per GPU             201 kB       264 kB
-    weights per GPU          199 KiB      200 KiB
-    KV bytes of a token        128 B        128 B
-    fits                         yes          yes
-    tokens of KV cache   589 341 424  589 308 656
-    step at least            74.6 ns       118 ns
-    bound by                  memory       memory
-    step calibrated           140 µs       140 µs
-    tokens/s at most     53.6 Mtok/s   102 Mtok/s
-    tokens/s calibrated  28.6 ktok/s   114 ktok/s
-    tokens/s per GPU     14.3 ktok/s  28.5 ktok/s
-    MFU                      <0.001%      <0.001%
-    MBU                      0.0429%      0.0823%
+                                                             TP2                    PP2 DP2
+    GPUs                                                       2                          4
+    weights per GPU                                      199 KiB                    200 KiB
+    KV cache of a token, per GPU                           128 B                      128 B
+    fits                                                     yes                        yes
+    tokens of KV cache                               589 341 424                589 308 656
+    sequences of the longest request                   9 208 459                  9 207 947
+    FLOPs per GPU                                      623 kFLOP                  885 kFLOP
+    bytes per GPU                                         201 kB                     264 kB
+    bound by                                              memory                     memory
+    step                                        74.6 ns – 140 µs            118 ns – 140 µs
+    of that, communication                     14.6 ns – 18.2 ns          2.28 ns – 2.84 ns
+    time per output token                       74.6 ns – 140 µs            118 ns – 140 µs
+    tokens/s in all                    28.6 ktok/s – 53.6 Mtok/s    114 ktok/s – 102 Mtok/s
+    tokens/s per GPU                   14.3 ktok/s – 26.8 Mtok/s  28.5 ktok/s – 25.4 Mtok/s
+    MFU                                         <0.001% – 0.843%           <0.001% – 0.800%
+    MBU                                          0.0429% – 80.5%            0.0823% – 73.3%
+    energy of a token, at board power        <0.001 J – 0.0490 J        <0.001 J – 0.0245 J
     ");
+    // Assumptions of one's own have a name of their own.
+    let own = ["--assume", "layer-overhead-us=10", "--assume", "compute_efficiency=0.5", "--price", "2"];
+    let Output { code, out, err } = rooflens(&[&args[..], &own[..]].concat(), SMALL);
+    assert_eq!(code, 0);
+    assert!(
+        err.starts_with("note: Expected is assumed: computing at 50.0% of the peaks, moving at 80.0% of the"),
+        "{err}"
+    );
+    assert!(out.contains("\nprice of 10⁶ tokens") && out.contains(" – 20.1 µs"), "{out}");
     for (args, parts) in [
         (vec!["compare", "-"], &["--layout <SIZES>"][..]),
+        (vec!["compare", "-", "--layout", "tp2", "--assume", "speed=9"], &["KEY is one of acceptance, utilization,"]),
+        (
+            vec!["compare", "-", "--layout", "tp2", "--assume", "link_overlap=2"],
+            &["Found `2`; expected a number from 0 to 1."],
+        ),
         (vec!["compare", "-", "--layout", "xp2"], &["expected tpN, ppN, dpN or ep"]),
         (vec!["memory", "-", "--hardware", "h200"], &["did you mean `h200-sxm`?"]),
         (vec!["memory", "-", "--utilization", "2"], &["from 0.01 to 1"]),

@@ -331,6 +331,9 @@ fn points(state: State) -> String {
         for entry in entries {
             let title = if several { format!("{} whole step", entry.key) } else { "Whole step".to_owned() };
             row(&title, entry.summary());
+            for (name, summary) in entry.links() {
+                row(&if several { format!("{} {name}", entry.key) } else { name.to_owned() }, summary);
+            }
         }
         let chosen = state.shown();
         let chosen =

@@ -3,9 +3,8 @@
 use super::state::State;
 use crate::model::ClassTable;
 use crate::model::presets::{self, Preset};
-use leptos::prelude::*;
 use std::sync::Arc;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 /// The facts, once they are there.
@@ -57,18 +56,15 @@ async fn load() -> Result<Ready, String> {
     })
 }
 
+/// The text of a file beside the page, or why there is none.
 async fn text(path: &str) -> Result<String, String> {
-    // The single file holds them itself.
-    if let Some(held) = document().get_element_by_id(path).and_then(|element| element.text_content()) {
-        return Ok(held);
-    }
-    let failed = |what: &str| format!("{path} could not be loaded ({what}). Reload the page to try again.");
-    let response = JsFuture::from(window().fetch_with_str(path)).await.map_err(|_| failed("no answer"))?;
-    let response: web_sys::Response = response.dyn_into().map_err(|_| failed("no answer"))?;
-    if !response.ok() {
-        return Err(failed(&format!("status {}", response.status())));
-    }
-    let body = response.text().map_err(|_| failed("no text"))?;
-    let body: JsValue = JsFuture::from(body).await.map_err(|_| failed("cut off"))?;
-    body.as_string().ok_or_else(|| failed("no text"))
+    let text = JsFuture::from(fact(path)).await.map_err(|reason| reason.as_string().unwrap_or_default())?;
+    Ok(text.as_string().unwrap_or_default())
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// Fetches a file beside the page, once. `boot.js` has it.
+    #[wasm_bindgen(js_name = fact)]
+    fn fact(path: &str) -> js_sys::Promise;
 }

@@ -126,7 +126,7 @@ fn failed(state: State) {
     }
 }
 
-/// Where the desk's shells go.
+/// Where the desk has its places; what stands there is in the page's HTML, under the name with `-shell`.
 const HOSTS: [&str; 2] = ["desk", "physics"];
 
 /// Says something to the worker, or keeps it until it listens.
@@ -260,17 +260,22 @@ fn tell(state: State) {
     say(state, &["select", &file, &place.to_string(), &names.collect::<Vec<_>>().join("\n")]);
 }
 
-/// Takes the desk's shells, and begins to talk.
-fn begun(state: State, shells: &JsValue) {
-    let shells: js_sys::Array = shells.clone().unchecked_into();
-    for (id, shell) in HOSTS.iter().zip(shells.iter()) {
-        if let Some(host) = document().get_element_by_id(id) {
-            host.set_inner_html(&shell.as_string().unwrap_or_default());
+/// Sets up the desk's places, and begins to talk.
+fn begun(state: State, options: &JsValue) {
+    let options: js_sys::Array = options.clone().unchecked_into();
+    let options = options.get(0).as_string().unwrap_or_default();
+    for id in HOSTS {
+        let [host, shell] = [id, &format!("{id}-shell")].map(|id| document().get_element_by_id(id));
+        if let (Some(host), Some(shell)) = (host, shell) {
+            host.set_inner_html(&shell.inner_html().replace("%formats%", &options));
         }
     }
     state.desk.update_value(|desk| desk.ready = true);
     // The event does not bubble, but it can be caught on its way down.
-    let run = Closure::<dyn FnMut()>::new(move || unfolded(state));
+    let run = Closure::<dyn FnMut(web_sys::Event)>::new(move |event| {
+        act(state, &event);
+        unfolded(state);
+    });
     let _ = document().add_event_listener_with_callback_and_bool("toggle", run.as_ref().unchecked_ref(), true);
     run.forget();
     count(state);

@@ -6,7 +6,6 @@ use super::state::{Outcome, State};
 use crate::estimate::{Method, Scope};
 use crate::format::{NONE, Unit, duration, grouped, si};
 use crate::report::Summary;
-use crate::step::preset::CALIBRATED;
 use crate::units::Seconds;
 use leptos::prelude::*;
 
@@ -96,8 +95,7 @@ fn figures(outcome: &Outcome, html: &mut Html) {
         let exact = |time: Seconds, how: &str| format!("{} s: {how}", time.0);
         let how = "every operation at its roof, communication, all stages one after the other";
         tile(html, "", "Step, at least", &duration(step.bound), &exact(step.bound, how));
-        let how = CALIBRATED.source;
-        tile(html, "", "Step, calibrated", &duration(step.calibrated), &exact(step.calibrated, how));
+        tile(html, "", step.label(), &duration(step.expected), &exact(step.expected, step.source()));
         return;
     }
     let time = summary.time.map_or_else(|| NONE.to_owned(), duration);

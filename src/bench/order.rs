@@ -3,7 +3,8 @@
 //! Several tables are in the same order. A sort and a map of its own for each would weigh more than all that they sort,
 //! so here is one of each for all.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
 
 /// What is largest first; equal ones by their names, and those of one name as they were.
 pub fn largest_first<T>(items: Vec<T>, key: impl Fn(&T) -> (f64, &str)) -> Vec<T> {
@@ -20,17 +21,43 @@ pub fn rising(values: &[f64]) -> Vec<f64> {
 }
 
 fn order<'a>(keys: impl Iterator<Item = (f64, &'a str)>) -> Vec<usize> {
-    let mut keys: Vec<_> = keys.enumerate().collect();
-    sort(&mut keys);
-    keys.into_iter().map(|(at, _)| at).collect()
+    sorted(keys.enumerate().map(|(at, (size, name))| Key { size, name, at }).collect())
 }
 
+/// Places of keys in order. A heap is a fifth of the size of the standard sort in WebAssembly.
 #[inline(never)]
-fn sort(keys: &mut [(usize, (f64, &str))]) {
-    keys.sort_unstable_by(|(a, (one, first)), (b, (other, second))| {
-        other.total_cmp(one).then_with(|| first.cmp(second)).then_with(|| a.cmp(b))
-    });
+fn sorted(keys: Vec<Key<'_>>) -> Vec<usize> {
+    BinaryHeap::from(keys).into_sorted_vec().into_iter().map(|key| key.at).collect()
 }
+
+/// The largest comes first; equal ones by their names, and those of one name as they were.
+#[derive(Debug)]
+struct Key<'a> {
+    size: f64,
+    name: &'a str,
+    at: usize,
+}
+
+impl Ord for Key<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_size = other.size.total_cmp(&self.size);
+        by_size.then_with(|| self.name.cmp(other.name)).then_with(|| self.at.cmp(&other.at))
+    }
+}
+
+impl PartialOrd for Key<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key<'_> {}
 
 /// Names, numbered as they first came.
 #[derive(Debug, Default)]

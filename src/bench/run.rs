@@ -6,8 +6,14 @@
 
 use crate::batch::count::parse_count;
 use crate::batch::jitter::Jitter;
+use crate::estimate::physical::Assumptions;
 use crate::format::quoted;
+use crate::memory::Plan;
 use crate::model::quantization::format_named;
+use crate::model::scheme::Scheme;
+use crate::step::Served;
+use crate::step::preset::{ASSUMED, ASSUMED_SOURCE, CALIBRATED, Preset};
+use crate::units::{Bytes, Seconds};
 
 /// How tokens are routed to experts while measuring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,8 +42,43 @@ impl Routing {
     }
 }
 
+/// A number that is assumed of the server or of its accelerator, where one is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assumed {
+    /// The price of a GPU's hour, in any currency.
+    Price,
+    /// Memory that is set aside for activations and graphs, in GiB.
+    Reserve,
+    /// The part of the peak compute rate that is reached.
+    Compute,
+    /// The part of the bandwidths that is reached.
+    Bandwidth,
+    /// What each layer adds to a step, in microseconds.
+    Overhead,
+    /// The part of communication that runs beside operations.
+    Overlap,
+    /// What each step of a collective adds, in microseconds.
+    Latency,
+}
+
+impl Assumed {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Price, Self::Reserve, Self::Compute, Self::Bandwidth, Self::Overhead, Self::Overlap, Self::Latency];
+
+    /// The least and the most that it can be.
+    fn range(self) -> (f64, f64) {
+        match self {
+            Self::Compute | Self::Bandwidth => (0.01, 1.0),
+            Self::Overlap => (0.0, 1.0),
+            Self::Price | Self::Reserve | Self::Overhead | Self::Latency => (0.0, 1e6),
+        }
+    }
+}
+
 /// The settings.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with each other, a box each")]
 pub struct Run {
     /// How KV lengths are drawn.
     pub jitter: Jitter,
@@ -63,8 +104,12 @@ pub struct Run {
     pub block_size: u32,
     /// Whether tokens spread over experts as evenly as they can, instead of at random.
     pub balanced: bool,
-    /// The price of a GPU's hour, in any currency.
-    pub price: Option<f64>,
+    /// Whether prefixes are cached, which takes a second page of each state.
+    pub prefix_caching: bool,
+    /// Whether switches inside nodes add up all-reduces.
+    pub in_switch: bool,
+    /// Numbers that are said, in the order of [`Assumed::ALL`].
+    pub assumed: [Option<f64>; Assumed::ALL.len()],
     /// Names of formats that weights have instead of the checkpoint's, in the order of [`Run::FORMATS`].
     pub formats: [Option<&'static str>; Run::FORMATS.len()],
 }
@@ -85,15 +130,18 @@ impl Default for Run {
             utilization: 0.9,
             block_size: 16,
             balanced: false,
-            price: None,
+            prefix_caching: true,
+            in_switch: false,
+            assumed: [None; Assumed::ALL.len()],
             formats: [None; Self::FORMATS.len()],
         }
     }
 }
 
 impl Run {
-    /// The names of the settings: those of the benchmark, then [`Self::SERVED`], of which [`Self::FORMATS`] come last.
-    pub const KEYS: [&str; 20] = [
+    /// The names of the settings: those of the benchmark, then [`Self::SERVED`], of which [`Self::ASSUMED`] and then
+    /// [`Self::FORMATS`] come last.
+    pub const KEYS: [&str; 28] = [
         "model",
         "max_model_len",
         "kv_len_jitter",
@@ -108,7 +156,15 @@ impl Run {
         "utilization",
         "block_size",
         "balanced",
+        "prefix_caching",
+        "in_switch",
         "price",
+        "reserve_gib",
+        "compute_efficiency",
+        "bandwidth_efficiency",
+        "layer_overhead_us",
+        "link_overlap",
+        "link_latency_us",
         "format_attention",
         "format_dense",
         "format_experts",
@@ -119,8 +175,53 @@ impl Run {
     /// Those of them that only the physical model goes by: no flag of the benchmark says them.
     pub const SERVED: &[&str] = Self::KEYS.as_slice().split_at(10).1;
 
+    /// The names of [`Assumed::ALL`].
+    pub const ASSUMED: &[&str] = Self::KEYS.as_slice().split_at(16).1.split_at(Assumed::ALL.len()).0;
+
     /// Those of them that say how weights are stored, module by module.
-    pub const FORMATS: &[&str] = Self::KEYS.as_slice().split_at(15).1;
+    pub const FORMATS: &[&str] = Self::KEYS.as_slice().split_at(16 + Assumed::ALL.len()).1;
+
+    /// A number that is assumed, if one is said.
+    #[must_use]
+    pub fn number(&self, assumed: Assumed) -> Option<f64> {
+        self.assumed.get(assumed as usize).copied().flatten()
+    }
+
+    /// What the physical model goes by.
+    #[must_use]
+    pub fn served(&self) -> Served {
+        let formats = self.formats.map(|name| name.and_then(Scheme::named_or_none));
+        let part = |assumed| self.number(assumed);
+        let micros = |assumed, usual| part(assumed).map_or(usual, |micros| Seconds(micros * 1e-6));
+        let own = Assumed::ALL.iter().skip(Assumed::Compute as usize).any(|assumed| part(*assumed).is_some());
+        let preset = Preset {
+            name: if own { ASSUMED } else { CALIBRATED.name },
+            compute: part(Assumed::Compute).unwrap_or(CALIBRATED.compute),
+            bandwidth: part(Assumed::Bandwidth).unwrap_or(CALIBRATED.bandwidth),
+            layer: micros(Assumed::Overhead, CALIBRATED.layer),
+            overlap: part(Assumed::Overlap).unwrap_or(CALIBRATED.overlap),
+            latency: micros(Assumed::Latency, CALIBRATED.latency),
+            source: if own { ASSUMED_SOURCE } else { CALIBRATED.source },
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
+        let reserve = part(Assumed::Reserve).map(|gib| Bytes((gib * f64::from(1 << 30)) as u128));
+        Served {
+            assumptions: Assumptions { balanced: self.balanced, formats },
+            // The accelerator's own number of GPUs, unless another one was set.
+            node: (self.gpus_per_node != Self::default().gpus_per_node).then_some(self.gpus_per_node),
+            in_switch: self.in_switch,
+            preset,
+            acceptance: self.acceptance,
+            price: part(Assumed::Price),
+            plan: Plan {
+                utilization: self.utilization,
+                reserve,
+                block: self.block_size.into(),
+                prefix_caching: self.prefix_caching,
+                ..Plan::default()
+            },
+        }
+    }
 
     /// A setting as a text; empty where nothing is set, or where there is no such setting.
     #[must_use]
@@ -140,8 +241,14 @@ impl Run {
             "utilization" => self.utilization.to_string(),
             "block_size" => self.block_size.to_string(),
             "balanced" => self.balanced.to_string(),
-            "price" => self.price.map(|price| price.to_string()).unwrap_or_default(),
-            _ => place(key).and_then(|place| *self.formats.get(place)?).unwrap_or_default().to_owned(),
+            "prefix_caching" => self.prefix_caching.to_string(),
+            "in_switch" => self.in_switch.to_string(),
+            _ => match place(Self::ASSUMED, key) {
+                Some(place) => self.assumed.get(place).copied().flatten().map(|n| n.to_string()).unwrap_or_default(),
+                None => {
+                    place(Self::FORMATS, key).and_then(|place| *self.formats.get(place)?).unwrap_or_default().to_owned()
+                }
+            },
         }
     }
 
@@ -170,38 +277,48 @@ impl Run {
             "utilization" => self.utilization = part(text)?,
             "block_size" => self.block_size = small(text)?,
             "balanced" => self.balanced = flag(text)?,
-            "price" if text.is_empty() => self.price = None,
-            "price" => {
-                let price = crate::decimal::parse(text).filter(|price| price.is_finite() && *price > 0.0);
-                self.price = Some(price.ok_or_else(|| expected(text, "a price above 0"))?);
-            }
-            _ => {
-                let Some(format) = place(key).and_then(|place| self.formats.get_mut(place)) else {
-                    let keys = Self::KEYS.join(", ");
-                    return Err(format!("There is no setting {}; expected one of {keys}.", quoted(key)));
-                };
-                *format = if text.is_empty() {
-                    None
-                } else {
-                    let or = |names: String| expected(text, &format!("no text, or one of {names}"));
-                    Some(format_named(text).map_err(or)?)
-                };
-            }
+            "prefix_caching" => self.prefix_caching = flag(text)?,
+            "in_switch" => self.in_switch = flag(text)?,
+            _ => return self.set_place(key, text),
         }
+        Ok(())
+    }
+
+    /// Takes a text for a number or a format.
+    fn set_place(&mut self, key: &str, text: &str) -> Result<(), String> {
+        if let Some(place) = place(Self::ASSUMED, key)
+            && let (Some(slot), Some(assumed)) = (self.assumed.get_mut(place), Assumed::ALL.get(place))
+        {
+            *slot = if text.is_empty() { None } else { Some(between(text, assumed.range())?) };
+            return Ok(());
+        }
+        let Some(format) = place(Self::FORMATS, key).and_then(|place| self.formats.get_mut(place)) else {
+            let keys = Self::KEYS.join(", ");
+            return Err(format!("There is no setting {}; expected one of {keys}.", quoted(key)));
+        };
+        *format = if text.is_empty() {
+            None
+        } else {
+            let or = |names: String| expected(text, &format!("no text, or one of {names}"));
+            Some(format_named(text).map_err(or)?)
+        };
         Ok(())
     }
 }
 
-/// The place of a module's format: they are the last of the settings.
-fn place(key: &str) -> Option<usize> {
-    let place = Run::KEYS.iter().position(|known| *known == key)?;
-    place.checked_sub(Run::KEYS.len() - Run::FORMATS.len())
+/// The place of a setting among some of them.
+fn place(keys: &[&str], key: &str) -> Option<usize> {
+    keys.iter().position(|known| *known == key)
 }
 
 fn part(text: &str) -> Result<f64, String> {
-    let amount = crate::decimal::parse(text).filter(|amount| (0.0..=1.0).contains(amount));
+    between(text, (0.0, 1.0))
+}
+
+fn between(text: &str, (least, most): (f64, f64)) -> Result<f64, String> {
+    let amount = crate::decimal::parse(text).filter(|amount| *amount >= least && *amount <= most);
     // A negative zero would print as none that was typed.
-    amount.map(f64::abs).ok_or_else(|| expected(text, "a number from 0 to 1"))
+    amount.map(f64::abs).ok_or_else(|| expected(text, &format!("a number from {least} to {most}")))
 }
 
 fn expected(text: &str, what: &str) -> String {
@@ -239,21 +356,42 @@ mod tests {
         let mut run = Run::default();
         let texts = [
             "org/name", "131072", "0.25", "7", "real", "50", "3", "4", "true", "true", "0.7", "0.85", "64", "true",
-            "2.5", "fp8", "mxfp4", "nvfp4", "none", "awq",
+            "false", "true", "2.5", "4", "0.7", "0.9", "35", "0.5", "2", "fp8", "mxfp4", "nvfp4", "none", "awq",
         ];
         for (key, text) in Run::KEYS.iter().zip(texts) {
             assert_ne!(run.get(key), text);
             assert_eq!(run.set(key, text), Ok(()));
             assert_eq!(run.get(key), text);
         }
-        for key in Run::FORMATS {
+        for key in Run::FORMATS.iter().chain(Run::ASSUMED) {
             assert_eq!(run.set(key, " "), Ok(()));
             assert_eq!(run.get(key), "");
         }
-        assert_eq!(run.formats, Run::default().formats);
+        assert_eq!((run.formats, run.assumed), (Run::default().formats, Run::default().assumed));
         assert_eq!(run.set("max_model_len", " "), Ok(()));
         assert_eq!((run.get("max_model_len"), run.jitter.max_model_len), (String::new(), None));
         assert_eq!(run.set("max_model_len", "128k").map(|()| run.jitter.max_model_len), Ok(Some(128_000)));
+    }
+
+    #[test]
+    fn the_lists_of_names_are_parts_of_one() {
+        assert_eq!(Run::SERVED.first(), Some(&"acceptance"));
+        assert_eq!((Run::ASSUMED.first(), Run::ASSUMED.last()), (Some(&"price"), Some(&"link_latency_us")));
+        assert_eq!((Run::FORMATS.first(), Run::FORMATS.len()), (Some(&"format_attention"), 5));
+    }
+
+    #[test]
+    fn one_number_of_the_users_own_makes_the_time_an_assumed_one() {
+        let mut run = Run::default();
+        assert_eq!(run.served(), Served::default());
+        run.set("reserve_gib", "4").unwrap();
+        run.set("price", "2").unwrap();
+        assert_eq!(run.served().preset, CALIBRATED);
+        assert_eq!(run.served().plan.reserve, Some(Bytes(4 << 30)));
+        run.set("layer_overhead_us", "35").unwrap();
+        let preset = run.served().preset;
+        assert_eq!((preset.name, preset.compute, preset.bandwidth), (ASSUMED, 0.8, 0.8));
+        assert!((preset.layer.0 - 35e-6).abs() < 1e-15);
     }
 
     #[test]
@@ -277,6 +415,11 @@ mod tests {
             error("acceptance", "2"),
             error("block_size", "0"),
             error("price", "-1"),
+            error("compute_efficiency", "0"),
+            error("bandwidth_efficiency", "80"),
+            error("layer_overhead_us", "inf"),
+            error("link_overlap", "-0.1"),
+            error("in_switch", "NVLS"),
             error("format_experts", "fp5"),
             error("speed", "9"),
         ];
@@ -292,9 +435,14 @@ mod tests {
         Found `yes`; expected `true` or `false`.
         Found `2`; expected a number from 0 to 1.
         Found `0`; expected 1 to 65536.
-        Found `-1`; expected a price above 0.
+        Found `-1`; expected a number from 0 to 1000000.
+        Found `0`; expected a number from 0.01 to 1.
+        Found `80`; expected a number from 0.01 to 1.
+        Found `inf`; expected a number from 0 to 1000000.
+        Found `-0.1`; expected a number from 0 to 1.
+        Found `NVLS`; expected `true` or `false`.
         Found `fp5`; expected no text, or one of none, fp8, fbgemm_fp8, ptpc_fp8, fp_quant, modelopt, modelopt_mxfp8, experts_int8, mxfp4, awq, awq_marlin, gptq, gptq_marlin, modelopt_fp4, petit_nvfp4, compressed-tensors, torchao, quark, moe_wna16, inc, bitsandbytes, nvfp4, mxfp8, fp8_per_tensor, fp8_per_channel, auto_awq, auto_gptq, gpt_oss_mxfp4, deepseek_v4_fp8, modelopt_mixed.
-        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter, acceptance, utilization, block_size, balanced, price, format_attention, format_dense, format_experts, format_shared, format_head.
+        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter, acceptance, utilization, block_size, balanced, prefix_caching, in_switch, price, reserve_gib, compute_efficiency, bandwidth_efficiency, layer_overhead_us, link_overlap, link_latency_us, format_attention, format_dense, format_experts, format_shared, format_head.
         ");
     }
 }

@@ -7,7 +7,6 @@ use crate::hardware::Accelerator;
 use crate::json::{Member, Node, Span, Value};
 use crate::report::answer::Step;
 use crate::report::{Entry, Roof, compare_rows};
-use crate::step::preset::CALIBRATED;
 use std::fmt::Write as _;
 
 /// Scenarios beside each other, as exports take them.
@@ -93,10 +92,11 @@ pub fn markdown(sheet: &Sheet) -> String {
         let _ = writeln!(out, "{}- {}", if at == 0 { "\n" } else { "" }, escaped(note));
     }
     if sheet.method == Method::Physical {
+        let step = columns.iter().find_map(|column| column.step.as_ref());
+        let expected = step.map_or_else(String::new, |step| format!(", and {}: {}", step.preset, step.source()));
         let _ = writeln!(
             out,
-            "\nFLOPs and bytes, {scope}: what the hardware has to do (physical model). Time: the least that a step can take, communication included, and calibrated: {}.",
-            CALIBRATED.source
+            "\nFLOPs and bytes, {scope}: what the hardware has to do (physical model). Time: the least that a step can take, communication included{expected}.",
         );
     } else {
         let _ = writeln!(
@@ -173,7 +173,7 @@ pub fn json(sheet: &Sheet) -> String {
 fn step(step: &Step) -> Value {
     object([
         ("bound", Value::Float(step.bound.0)),
-        ("calibrated", Value::Float(step.calibrated.0)),
+        (step.preset, Value::Float(step.expected.0)),
         ("bound_by", Value::Text(step.limit.label().to_owned())),
     ])
 }

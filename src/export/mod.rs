@@ -22,7 +22,6 @@ use crate::job::{Answer, PhysicalAnswer};
 use crate::model::anatomy::Parameters;
 use crate::model::{ModelSpec, Origin};
 use crate::settings::Settings;
-use crate::step::preset::CALIBRATED;
 
 /// A format.
 pub trait Exporter {
@@ -95,18 +94,18 @@ fn physical_facts(physical: &PhysicalAnswer) -> Vec<(&'static str, String)> {
         ("weights", format!("{} per GPU", capacity(physical.weights.total()))),
         ("KV cache", format!("{}, {} a token per GPU", physical.model.cache.name, si(token, Unit::BYTE))),
     ];
-    if let Some(on) = &physical.on {
+    if let Some((on, accelerator)) = physical.on.as_ref().zip(physical.accelerator) {
         let fits = if on.fit.fits() { "fits" } else { "does not fit" };
-        facts.push(("hardware", format!("{}, {fits} in {}", on.accelerator.name, capacity(on.fit.taken))));
+        facts.push(("hardware", format!("{}, {fits} in {}", accelerator.name, capacity(on.fit.taken))));
     }
     facts
 }
 
-/// The time of a step: ideal bound to calibrated.
+/// The time of a step: from the ideal bound to what is expected.
 fn step_time(case: &Case) -> Option<String> {
     let on = case.answer.physical.as_ref()?.on.as_ref()?;
-    let (bound, calibrated) = (duration(on.step.bound()), duration(on.step.with(&CALIBRATED)));
-    Some(format!("{bound} at least ({}-bound), {calibrated} calibrated", on.step.limit().label()))
+    let (bound, expected) = (duration(on.bound.latency), duration(on.expected.latency));
+    Some(format!("{bound} at least ({}-bound), {expected} {}", on.step.limit().label(), on.preset.name))
 }
 
 impl Case {

@@ -8,5 +8,5 @@ mod physical;
 mod read;
 
 pub use answer::{Answer, MOST_LISTED, answer};
-pub use physical::{OnHardware, PhysicalAnswer, Question};
+pub use physical::{PhysicalAnswer, Question};
 pub use read::{ConfigSource, Id, Job, JobError};

@@ -3,6 +3,7 @@
 use super::Question;
 use crate::batch::case::Case;
 use crate::batch::{Batch, Group, Phase};
+use crate::bench::run::Run;
 use crate::estimate::Method;
 use crate::estimate::physical::{Assumptions, Modules};
 use crate::hardware;
@@ -11,6 +12,7 @@ use crate::layout::Layout;
 use crate::model::scheme::Scheme;
 use crate::model::{Dtype, KvDtype, dtype};
 use crate::settings::{QuantizationChoice, Settings};
+use crate::step::Served;
 use std::num::NonZeroU32;
 
 /// A job that could not be read. The sentence names the key, what was found and what was expected.
@@ -53,7 +55,8 @@ pub struct Job {
     pub question: Question,
 }
 
-const JOB_KEYS: [&str; 12] = [
+/// The keys of a job, beside those of [`Run::SERVED`] that are no format.
+const JOB_KEYS: [&str; 10] = [
     "id",
     "config",
     "quant_config",
@@ -64,8 +67,6 @@ const JOB_KEYS: [&str; 12] = [
     "gpus_per_node",
     "weights",
     "balanced_experts",
-    "acceptance",
-    "price",
 ];
 const SETTINGS_KEYS: [&str; 8] =
     ["dtype", "kv_cache_dtype", "quantization", "tp", "pp", "dp", "ep", "disable_sliding_window"];
@@ -82,7 +83,9 @@ impl Job {
                 root.describe()
             ));
         }
-        known_keys(root, &JOB_KEYS, "a job")?;
+        let served = Run::SERVED.iter().filter(|key| !Run::FORMATS.contains(key));
+        let keys: Vec<&str> = JOB_KEYS.iter().chain(served).copied().collect();
+        known_keys(root, &keys, "a job")?;
         let Some(config) = root.get("config") else {
             return fail("a job needs \"config\": the path of a config.json, or the config itself".to_owned());
         };
@@ -108,7 +111,7 @@ fn question(root: &Node) -> Result<Question, JobError> {
     let hardware = hardware.map_err(|error| JobError(format!("\"hardware\": {error}")))?;
     let node = root.get("gpus_per_node").filter(|node| !node.is_null());
     let node = node.map(|_| size(root, "gpus_per_node")).transpose()?.map(NonZeroU32::get);
-    let mut assumptions = Assumptions { balanced: flag(root, "balanced_experts")?, ..Assumptions::default() };
+    let mut assumptions = Assumptions::default();
     for member in root.get("weights").map(Node::members).unwrap_or_default() {
         let place = Modules::ALL.iter().position(|(_, name)| *name == member.key);
         let format = member.node.text().and_then(Scheme::named_or_none);
@@ -124,20 +127,18 @@ fn question(root: &Node) -> Result<Question, JobError> {
             }
         }
     }
-    let (acceptance, price) = (number(root, "acceptance")?, number(root, "price")?);
-    Ok(Question { method, hardware, node, assumptions, acceptance, price })
-}
-
-/// A number that is not negative.
-fn number(node: &Node, key: &str) -> Result<Option<f64>, JobError> {
-    let Some(found) = node.get(key).filter(|found| !found.is_null()) else { return Ok(None) };
-    let number = match found.value {
-        Value::Int(value) => Some(value as f64),
-        Value::Float(value) => Some(value),
-        _ => None,
-    };
-    let number = number.filter(|number| number.is_finite() && *number >= 0.0);
-    number.map(Some).ok_or_else(|| JobError(format!("\"{key}\" is {}; expected a number from 0", found.describe())))
+    let mut run = Run::default();
+    for key in Run::SERVED.iter().filter(|key| !Run::FORMATS.contains(key)) {
+        let Some(found) = root.get(key).filter(|found| !found.is_null()) else { continue };
+        let text = match &found.value {
+            Value::Text(text) => text.clone(),
+            _ => found.to_compact(),
+        };
+        run.set(key, &text).map_err(|problem| JobError(format!("\"{key}\": {problem}")))?;
+    }
+    run.balanced |= flag(root, "balanced_experts")?;
+    let served = Served { node, assumptions: Assumptions { balanced: run.balanced, ..assumptions }, ..run.served() };
+    Ok(Question { method, hardware, served })
 }
 
 fn fail<T>(sentence: String) -> Result<T, JobError> {

@@ -1,10 +1,11 @@
 //! What fits: tokens of KV cache, sequences of a length, the largest batch.
 
 use super::{Pool, Weights, weights};
+use crate::batch::Batch;
 use crate::estimate::Scope;
-use crate::estimate::physical::Physical;
+use crate::estimate::physical::{Physical, load::Load};
 use crate::hardware::Accelerator;
-use crate::model::anatomy::Op;
+use crate::model::anatomy::{Op, Span};
 use crate::units::Bytes;
 
 /// How memory is used.
@@ -30,6 +31,22 @@ impl Default for Plan {
     }
 }
 
+impl Plan {
+    /// The plan of a server that runs such a batch, with prediction layers if it drafts with them.
+    #[must_use]
+    pub fn holding(&self, batch: &Batch, drafts: bool) -> Self {
+        let tokens = Load::of(batch, Span::Full, |_| true).tokens;
+        let tokens = u64::try_from(tokens).unwrap_or(u64::MAX).max(self.tokens);
+        Self { tokens, speculative: self.speculative || drafts, ..*self }
+    }
+
+    /// What is loaded of a GPU's weights.
+    #[must_use]
+    pub fn weights(&self, of: &Weights) -> Bytes {
+        Bytes(of.total().0.saturating_add(if self.speculative { of.mtp.0 } else { 0 }))
+    }
+}
+
 /// What a GPU of a stage holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StageFit {
@@ -37,6 +54,8 @@ pub struct StageFit {
     pub stage: u64,
     /// Its weights.
     pub weights: Weights,
+    /// Bytes of them that are loaded: those of prediction layers only where they draft.
+    pub loaded: Bytes,
     /// Its KV cache.
     pub pool: Pool,
     /// What is set aside for activations and graphs.
@@ -67,12 +86,13 @@ impl Fit {
         let stage = |stage| {
             let held = weights(physical, Scope::PerGpu, stage);
             let reserve = plan.reserve.unwrap_or_else(|| activations(physical, plan.tokens));
-            let extra = if plan.speculative { held.mtp.0 } else { 0 };
-            let all = held.total().0.saturating_add(extra).saturating_add(reserve.0);
+            let loaded = plan.weights(&held);
+            let all = loaded.0.saturating_add(reserve.0);
             StageFit {
                 stage,
                 weights: held,
-                pool: Pool::of(physical, stage, plan.block.max(1), plan.prefix_caching),
+                loaded,
+                pool: Pool::of(physical, stage, plan),
                 reserve,
                 left: taken.0.checked_sub(all).map(Bytes),
             }
@@ -89,7 +109,7 @@ impl Fit {
     /// The largest weights of a GPU.
     #[must_use]
     pub fn weights(&self) -> Bytes {
-        self.stages.iter().map(|stage| stage.weights.total()).max().unwrap_or_default()
+        self.stages.iter().map(|stage| stage.loaded).max().unwrap_or_default()
     }
 
     /// Bytes that a token reserves on the GPU with the most, as (bytes, for so many tokens).

@@ -4,6 +4,7 @@
 //! are padded); buckets are split into groups of as many layers as the smallest has; a block is a page for each layer of a
 //! group. A sequence takes blocks of every group. Source: the planning of KV caches in vLLM 0.33.0.
 
+use super::Plan;
 use crate::estimate::Scope;
 use crate::estimate::physical::{Physical, cache, stages};
 use crate::model::anatomy::Core;
@@ -49,15 +50,18 @@ fn packed(row: (u64, u64)) -> (u64, u64) {
 }
 
 impl Pool {
-    /// The cache of a rank of a stage, with `block` tokens to a block at least; `prefix_caching` keeps two pages of a
-    /// state.
+    /// The cache of a rank of a stage, with the plan's tokens to a block at least. Prefix caching keeps two pages of a
+    /// state; prediction layers that draft have a cache on the last stage.
     #[must_use]
-    pub fn of(physical: &Physical, stage: u64, block: u64, prefix_caching: bool) -> Self {
+    pub fn of(physical: &Physical, stage: u64, plan: &Plan) -> Self {
         let anatomy = physical.anatomy();
         let (from, to) = stages::layers(anatomy.layers(), physical.stages(), stage);
         let tp = physical.cut(Scope::PerGpu).tp;
-        let mut pool = Self { state_pages: 1 + u64::from(prefix_caching), ..Self::default() };
-        for (kind, layers) in anatomy.kinds.iter().zip(anatomy.counts(from, to)) {
+        let block = plan.block.max(1);
+        let mut pool = Self { state_pages: 1 + u64::from(plan.prefix_caching), ..Self::default() };
+        let drafting = anatomy.mtp.iter().filter(|_| plan.speculative && stage + 1 == physical.stages());
+        let drafting = drafting.map(|mtp| (&mtp.kind, mtp.layers));
+        for (kind, layers) in anatomy.kinds.iter().zip(anatomy.counts(from, to)).chain(drafting) {
             for core in kind.cores.iter().filter(|_| layers > 0) {
                 let main_and_index = physical.cache.token(core, tp);
                 let ignored = physical.settings.disable_sliding_window && matches!(core, Core::Heads(_));

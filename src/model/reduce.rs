@@ -7,7 +7,7 @@
 
 use super::keys::is_read;
 use crate::json::{Member, Node, Span, Value};
-use std::collections::BTreeSet;
+use std::collections::BinaryHeap;
 
 /// Objects that hold a language model's config, or lead to one.
 const TEXT_PARTS: [&str; 7] =
@@ -269,10 +269,19 @@ impl Cut {
 
 /// An object of what is kept of each member; of equal keys only the last one counts.
 fn object(node: &Node, mut keep: impl FnMut(&str, &Node) -> Option<Node>) -> Node {
-    let mut later = BTreeSet::new();
-    let mut last: Vec<&Member> = node.members().iter().rev().filter(|member| later.insert(&member.key)).collect();
-    last.reverse();
-    let kept = last.into_iter().filter(|member| !hidden(&member.key));
+    let members = node.members();
+    let places = members.iter().enumerate().map(|(at, member)| (member.key.as_str(), at));
+    let sorted = BinaryHeap::from(places.collect::<Vec<_>>()).into_sorted_vec();
+    let mut last = vec![true; members.len()];
+    for (a, b) in sorted.iter().zip(sorted.iter().skip(1)) {
+        if a.0 == b.0
+            && let Some(earlier) = last.get_mut(a.1)
+        {
+            *earlier = false;
+        }
+    }
+    let last = members.iter().zip(last).filter_map(|(member, last)| last.then_some(member));
+    let kept = last.filter(|member| !hidden(&member.key));
     let kept = kept.filter_map(|member| Some(Member { node: keep(&member.key, &member.node)?, ..member.clone() }));
     Node { value: Value::Object(kept.collect()), span: node.span }
 }

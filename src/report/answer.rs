@@ -1,16 +1,18 @@
 //! What the physical model answers for a scenario, in the shape of the vllm model's: made where the whole model is
 //! known, read where it is shown.
 
+use super::Summary;
 use super::outcome::{Outcome, estimated};
 use super::physics::Physics;
 use crate::bench::run::Run;
 use crate::estimate::physical::Modules;
-use crate::estimate::{Breakdown, EstimateError, Estimator, Scope, wire};
+use crate::estimate::{Breakdown, Cost, EstimateError, Estimator, Scope, wire};
 use crate::hardware::roofline::Bound;
 use crate::json::Node;
 use crate::json::build::{Object, list, text, whole};
 use crate::model::Weight;
-use crate::units::Seconds;
+use crate::step::preset::{ASSUMED, ASSUMED_SOURCE, CALIBRATED};
+use crate::units::{Intensity, Seconds};
 use std::sync::Arc;
 
 /// The time of a step under the physical model.
@@ -18,11 +20,19 @@ use std::sync::Arc;
 pub struct Step {
     /// At least so long.
     pub bound: Seconds,
-    /// As measurements suggest.
-    pub calibrated: Seconds,
+    /// As the preset of that name has it.
+    pub expected: Seconds,
+    /// Its name: from measurements, or assumed.
+    pub preset: &'static str,
     /// What sets most of the bound.
     pub limit: Bound,
+    /// Bytes over a GPU's links inside its node and to other nodes, in the stage whose cost is shown, and their least
+    /// time; nothing where nothing goes.
+    pub links: [(f64, Seconds); 2],
 }
+
+/// What the links of [`Step::links`] are called.
+const LINKS: [&str; 2] = ["Links in the node", "Links between nodes"];
 
 /// The physical model's answer.
 #[derive(Clone, Debug)]
@@ -38,6 +48,41 @@ pub struct Answer {
 }
 
 const LIMITS: [Bound; 3] = [Bound::Compute, Bound::Memory, Bound::Communication];
+impl Step {
+    /// What [`Self::expected`] is called.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        if self.preset == ASSUMED { "Step, assumed" } else { "Step, calibrated" }
+    }
+
+    /// The links that are used, with where the FLOPs of a step stand over their bytes.
+    #[must_use]
+    pub fn links(&self, cost: Cost) -> Vec<(&'static str, Summary)> {
+        let flops = cost.flops.as_f64();
+        let mut used = Vec::new();
+        for (name, (bytes, time)) in LINKS.into_iter().zip(self.links) {
+            if time.0 > 0.0 {
+                let summary = Summary {
+                    cost,
+                    intensity: Some(Intensity(flops / bytes)),
+                    time: Some(time),
+                    bound: Some(Bound::Communication),
+                    attainable: Some(flops / time.0),
+                };
+                used.push((name, summary));
+            }
+        }
+        used
+    }
+
+    /// Where [`Self::expected`] comes from.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        if self.preset == ASSUMED { ASSUMED_SOURCE } else { CALIBRATED.source }
+    }
+}
+
+const PRESETS: [&str; 2] = [CALIBRATED.name, ASSUMED];
 const WEIGHTS: [Weight; 3] = [Weight::Info, Weight::Caution, Weight::Strong];
 
 impl Answer {
@@ -56,9 +101,11 @@ impl Answer {
             breakdown,
             per_gpu: physics.per_gpu.clone(),
             step: Step {
-                bound: physics.bound.latency,
-                calibrated: physics.calibrated.latency,
-                limit: physics.step.limit().into(),
+                bound: physics.on.bound.latency,
+                expected: physics.on.expected.latency,
+                preset: physics.on.preset.name,
+                limit: physics.on.step.limit(),
+                links: links(physics),
             },
             notes,
         })
@@ -78,6 +125,16 @@ impl Answer {
         let counted = estimated(&of.scenario, of.model.clone(), of.scope)?;
         Some(Outcome { breakdown, per_gpu, physical: Some(answer.clone()), ..counted })
     }
+}
+
+/// What goes over the links in the stage whose cost is shown.
+fn links(physics: &Physics) -> [(f64, Seconds); 2] {
+    let (cost, links) = (physics.per_gpu.cost(), &physics.on.links);
+    let stage = physics.on.step.stages.iter().find(|stage| stage.cost() == cost);
+    let collectives = stage.map(|stage| stage.collectives.as_slice()).unwrap_or_default();
+    let near = collectives.iter().map(|one| one.inside).sum();
+    let far = collectives.iter().map(|one| one.between).sum();
+    [(near, links.time(near, 0.0)), (far, links.time(0.0, far))]
 }
 
 /// What a reader of the physical model's numbers must know, but for what is [`overridden`].
@@ -124,8 +181,15 @@ pub fn write(answers: &[Result<Answer, String>]) -> Node {
         Err(reason) => text(reason),
         Ok(Answer { step, notes, .. }) => {
             let mut out = Object::default();
-            let time = |time: Seconds| text(&format!("{:?}", time.0));
-            out.put("step", list([time(step.bound), time(step.calibrated), text(step.limit.label())]));
+            let time = |time: Seconds| text(&time.0.to_string());
+            out.put(
+                "step",
+                list(
+                    [text(step.preset), text(step.limit.label()), time(step.bound), time(step.expected)]
+                        .into_iter()
+                        .chain(step.links.into_iter().flat_map(|(bytes, taken)| [time(Seconds(bytes)), time(taken)])),
+                ),
+            );
             let note = |(weight, said): &(Weight, String)| {
                 let weight = WEIGHTS.iter().position(|known| known == weight).unwrap_or_default();
                 list([whole(weight as i128), text(said)])
@@ -150,8 +214,9 @@ pub fn read(node: &Node) -> Option<Vec<Result<Arc<Answer>, String>>> {
             answers.push(Err(reason.to_owned()));
             continue;
         }
-        let [bound, calibrated, limit] = node.get("step")?.items()? else { return None };
-        let time = |node: &Node| crate::decimal::parse(node.text()?).map(Seconds);
+        let [preset, limit, numbers @ ..] = node.get("step")?.items()? else { return None };
+        let time = |at: usize| crate::decimal::parse(numbers.get(at)?.text()?).map(Seconds);
+        let preset = PRESETS.into_iter().find(|known| Some(*known) == preset.text())?;
         let limit = LIMITS.into_iter().find(|known| Some(known.label()) == limit.text())?;
         let mut notes = Vec::new();
         for note in node.get("notes")?.items()? {
@@ -162,7 +227,13 @@ pub fn read(node: &Node) -> Option<Vec<Result<Arc<Answer>, String>>> {
         answers.push(Ok(Arc::new(Answer {
             breakdown: costs.next()?,
             per_gpu: costs.next()?,
-            step: Step { bound: time(bound)?, calibrated: time(calibrated)?, limit },
+            step: Step {
+                bound: time(0)?,
+                expected: time(1)?,
+                preset,
+                limit,
+                links: [(time(2)?.0, time(3)?), (time(4)?.0, time(5)?)],
+            },
             notes,
         })));
     }
@@ -184,6 +255,14 @@ mod tests {
         let outcome = estimated(&scenario, model, Scope::Global).unwrap();
         let physics = Physics::of(&outcome, &Run::default()).unwrap();
         let answer = Answer::of(&outcome, &physics, &Run::default(), Scope::Global).unwrap();
+        // Ring all-reduces of 61 layers, twice, and of the embedding: 8224 tokens of 7168 in 16 bit, 2 x 7/8 of them; and
+        // 33 rows of logits, of which seven eighths come from others. 450 GB/s.
+        let bytes = 8224.0 * 7168.0 * 2.0 * 1.75 * 123.0 + 33.0 * 129_280.0 * 2.0 * 0.875;
+        let [(near, time), far] = answer.step.links;
+        assert!((near / bytes - 1.0).abs() < 1e-9, "{near} {bytes}");
+        assert!((time.0 / (bytes / 450e9) - 1.0).abs() < 1e-9 && far == (0.0, Seconds(0.0)), "{time:?} {far:?}");
+        let (name, point) = answer.step.links(answer.per_gpu.cost())[0];
+        assert_eq!((name, point.bound, point.time), ("Links in the node", Some(Bound::Communication), Some(time)));
         // DeepSeek-V3 on TP8: a GPU computes an eighth, but for what every rank does itself.
         assert!(answer.breakdown.cost().flops.0 > 6 * answer.per_gpu.cost().flops.0);
         let message = write(&[Ok(answer.clone()), Err("no \"layers\"".to_owned())]).to_compact();

@@ -40,6 +40,12 @@ impl Entry<'_> {
     pub fn summary(&self) -> Summary {
         Summary::of(self.per_gpu.cost(), self.roof).within(self.step)
     }
+
+    /// The links that a step goes over, where the physical model counts.
+    #[must_use]
+    pub fn links(&self) -> Vec<(&'static str, Summary)> {
+        self.step.map(|step| step.links(self.per_gpu.cost())).unwrap_or_default()
+    }
 }
 
 /// A row of the compare table.
@@ -105,7 +111,8 @@ pub fn compare_rows(entries: &[Entry<'_>], baseline: Option<usize>) -> Vec<Compa
         ratio: None,
         verdict: Verdict::Neutral,
     };
-    let whole_step = entries.iter().any(|entry| entry.step.is_some());
+    let step = entries.iter().find_map(|entry| entry.step);
+    let whole_step = step.is_some();
     let mut rows = vec![
         amounts("FLOPs", Unit::FLOP, "FLOP", costs.iter().map(|cost| cost.flops.0).collect()),
         amounts("Read", Unit::BYTE, "bytes", costs.iter().map(|cost| cost.read.0).collect()),
@@ -129,9 +136,9 @@ pub fn compare_rows(entries: &[Entry<'_>], baseline: Option<usize>) -> Vec<Compa
             &timed,
         ),
     ];
-    if whole_step {
-        let values = entries.iter().map(|entry| entry.step.map(|step| step.calibrated.0)).collect();
-        rows.push(measured("Step, calibrated", Unit::SECOND, "s", values, &timed));
+    if let Some(step) = step {
+        let values = entries.iter().map(|entry| entry.step.map(|step| step.expected.0)).collect();
+        rows.push(measured(step.label(), Unit::SECOND, "s", values, &timed));
     }
     rows
 }

@@ -7,6 +7,7 @@ pub mod charts;
 mod columns;
 mod compare;
 mod explain;
+pub mod figures;
 #[cfg(test)]
 pub(crate) mod fixtures;
 mod model;

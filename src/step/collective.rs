@@ -21,6 +21,7 @@ use crate::estimate::Scope;
 use crate::estimate::physical::{Physical, load::Load, stages};
 use crate::hardware::Accelerator;
 use crate::model::anatomy::{Op, Span};
+use crate::step::preset::Preset;
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The links of a deployment.
@@ -32,8 +33,6 @@ pub struct Links {
     pub between: Option<BytesPerSecond>,
     /// GPUs of a node.
     pub node: u64,
-    /// Time of each step of a collective.
-    pub latency: Seconds,
     /// Whether the switch adds up.
     pub in_switch: bool,
 }
@@ -47,7 +46,6 @@ impl Links {
             inside: accelerator.scale_up,
             between: accelerator.nic,
             node: u64::from(node.unwrap_or(usual).max(1)),
-            latency: Seconds(0.0),
             in_switch: false,
         }
     }
@@ -70,15 +68,16 @@ impl Links {
         stage.saturating_mul(gpus) / node != last / node
     }
 
-    /// Time of so many bytes inside and between nodes, in steps that have a latency.
-    fn time(&self, inside: f64, between: f64, steps: f64) -> Seconds {
+    /// Time of so many bytes inside and between nodes.
+    #[must_use]
+    pub fn time(&self, inside: f64, between: f64) -> Seconds {
         let over = |bytes: f64, link: Option<BytesPerSecond>| match link {
             Some(link) if link.0 > 0.0 => bytes / link.0,
             _ => 0.0,
         };
         // Without a link inside the node everything goes over the other one.
         let (inside, between) = if self.inside.is_some() { (inside, between) } else { (0.0, inside + between) };
-        Seconds(over(inside, self.inside) + over(between, self.between) + self.latency.0 * steps)
+        Seconds(over(inside, self.inside) + over(between, self.between))
     }
 }
 
@@ -123,6 +122,16 @@ pub struct Collective {
     pub between: f64,
     /// At least so long.
     pub time: Seconds,
+    /// Steps of all times together, each of which waits for the one before.
+    pub steps: f64,
+}
+
+impl Collective {
+    /// As a preset has it.
+    #[must_use]
+    pub fn with(&self, preset: &Preset) -> Seconds {
+        preset.transfer(self.time, self.steps)
+    }
 }
 
 /// Bytes that a rank sends to experts, or gets back from them.
@@ -231,7 +240,7 @@ fn reduce(links: &Links, name: &'static str, group: Group, times: u64, payload: 
     let repeated = times as f64;
     let (near, far) = (factor * payload * repeated, ring(nodes) * payload / inside as f64 * repeated);
     let steps = 2.0 * (ranks - 1) as f64 * repeated;
-    Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, steps) }
+    Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far), steps }
 }
 
 /// A gather or scatter that moves so many bytes over a rank's links in all, as many for each of its peers. What comes
@@ -248,5 +257,14 @@ fn gather(links: &Links, name: &'static str, group: Group, times: u64, bytes: f6
 /// A collective that moves so many bytes over a rank's links inside and between nodes in all.
 fn moved(links: &Links, name: &'static str, ranks: u64, times: u64, (near, far): (f64, f64)) -> Collective {
     let payload = if times > 0 { (near + far) / times as f64 } else { 0.0 };
-    Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far, times as f64) }
+    Collective {
+        name,
+        ranks,
+        times,
+        payload,
+        inside: near,
+        between: far,
+        time: links.time(near, far),
+        steps: times as f64,
+    }
 }

@@ -2,58 +2,28 @@
 //!
 //! Each operation takes max(FLOPs / peak, bytes / bandwidth), its peak that of the numbers it multiplies. A stage takes
 //! the sum of its operations and of its collectives; a step passes all stages. That is the ideal **bound**: nothing is
-//! faster. The **calibrated** time adds what measurements show on top, see [`preset`]; the two are never mixed.
+//! faster. The time that is expected adds what measurements show on top (**calibrated**), or what the user assumes, see
+//! [`preset`]; it is never mixed up with the bound.
 
 pub mod collective;
 pub mod preset;
 mod rates;
+mod served;
 
 pub use rates::{Rates, expected_tokens};
+pub use served::{OnHardware, Served};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Phase};
 use crate::estimate::physical::{Physical, stages};
 use crate::estimate::{Breakdown, Component, Cost, EstimateError, Part, Term};
 use crate::hardware::roofline::Bound;
 use crate::hardware::{self, Accelerator, Precision};
 use crate::units::Seconds;
 use collective::{Collective, Links};
-use preset::Preset;
-
-/// What sets a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Limit {
-    /// The compute rate.
-    Compute,
-    /// The memory bandwidth.
-    Memory,
-    /// The links.
-    Communication,
-}
-
-impl Limit {
-    /// Its name.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Memory => "memory",
-            Self::Communication => "communication",
-        }
-    }
-}
-
-impl From<Limit> for Bound {
-    fn from(limit: Limit) -> Self {
-        match limit {
-            Limit::Compute => Self::Compute,
-            Limit::Memory => Self::Memory,
-            Limit::Communication => Self::Communication,
-        }
-    }
-}
+use preset::{IDEAL, Preset};
 
 /// The time of an operation: all terms of that name in a component, over the layers of a stage.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OperationTime {
     /// Its component.
     pub component: Component,
@@ -66,7 +36,35 @@ pub struct OperationTime {
     /// At least so long.
     pub bound: Seconds,
     /// What sets that.
-    pub limit: Limit,
+    pub limit: Bound,
+    /// Computing and moving at ideal rates, matrix by matrix and core by core.
+    sheets: Vec<(Seconds, Seconds)>,
+}
+
+impl OperationTime {
+    /// As a preset has it, without what it adds for a layer.
+    #[must_use]
+    pub fn with(&self, preset: &Preset) -> Seconds {
+        Seconds(self.sheets.iter().map(|(computing, moving)| preset.side_by_side(*computing, *moving).0).sum())
+    }
+}
+
+/// Draft steps of the layers that predict further tokens, before the step that verifies what they drafted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DraftTime {
+    /// How many steps, one after the other.
+    pub steps: u64,
+    /// The operations of each of them.
+    pub operations: Vec<OperationTime>,
+}
+
+impl DraftTime {
+    /// The time of all the steps, as a preset has it.
+    #[must_use]
+    pub fn with(&self, preset: &Preset) -> Seconds {
+        let each: f64 = self.operations.iter().map(|operation| operation.with(preset).0).sum();
+        Seconds((each + preset.layer.0) * self.steps as f64)
+    }
 }
 
 /// The time of a stage.
@@ -87,21 +85,42 @@ pub struct StageTime {
 pub struct StepTime {
     /// The stages.
     pub stages: Vec<StageTime>,
+    /// What was drafted before, where the model itself drafts what the batch verifies; not part of the step.
+    pub drafts: Vec<DraftTime>,
 }
 
 impl StageTime {
     /// At least so long.
     #[must_use]
     pub fn bound(&self) -> Seconds {
-        let computing: f64 = self.operations.iter().map(|operation| operation.bound.0).sum();
-        let talking: f64 = self.collectives.iter().map(|collective| collective.time.0).sum();
-        Seconds(computing + talking)
+        self.with(&IDEAL)
     }
 
     /// As a preset has it.
     #[must_use]
     pub fn with(&self, preset: &Preset) -> Seconds {
-        preset.apply(self.bound(), self.layers)
+        let computing: f64 = self.operations.iter().map(|operation| operation.with(preset).0).sum();
+        let talking = self.talking(preset).0;
+        let beside = (talking * preset.overlap).min(computing);
+        Seconds(computing + talking - beside + preset.layer.0 * self.layers as f64)
+    }
+
+    /// What it costs one of its ranks.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        self.operations.iter().map(|operation| operation.cost).sum()
+    }
+
+    /// What sets most of its bound.
+    #[must_use]
+    pub fn limit(&self) -> Bound {
+        most(std::slice::from_ref(self))
+    }
+
+    /// The time of its collectives, one after the other.
+    #[must_use]
+    pub fn talking(&self, preset: &Preset) -> Seconds {
+        Seconds(self.collectives.iter().map(|collective| collective.with(preset).0).sum())
     }
 }
 
@@ -129,13 +148,13 @@ impl StepTime {
                 collectives: collective::of(physical, batch, stage, links),
             });
         }
-        Ok(Self { stages: found })
+        Ok(Self { stages: found, drafts: drafts(physical, batch, accelerator)? })
     }
 
     /// At least so long: the stages one after the other.
     #[must_use]
     pub fn bound(&self) -> Seconds {
-        Seconds(self.stages.iter().map(|stage| stage.bound().0).sum())
+        self.with(&IDEAL)
     }
 
     /// As a preset has it.
@@ -144,38 +163,55 @@ impl StepTime {
         Seconds(self.stages.iter().map(|stage| stage.with(preset).0).sum())
     }
 
-    /// The time of the slowest stage under a preset: as often a full pipeline finishes a batch.
+    /// The time of drafting what the step verifies, under a preset.
+    #[must_use]
+    pub fn drafting(&self, preset: &Preset) -> Seconds {
+        Seconds(self.drafts.iter().map(|draft| draft.with(preset).0).sum())
+    }
+
+    /// The time of the collectives of all stages, under a preset.
+    #[must_use]
+    pub fn talking(&self, preset: &Preset) -> Seconds {
+        Seconds(self.stages.iter().map(|stage| stage.talking(preset).0).sum())
+    }
+
+    /// The time of the slowest stage under a preset: as often a full pipeline finishes a batch. The last stage drafts.
     #[must_use]
     pub fn slowest(&self, preset: &Preset) -> Seconds {
-        Seconds(self.stages.iter().map(|stage| stage.with(preset).0).fold(0.0, f64::max))
+        let drafting = |stage: &StageTime| {
+            if stage.stage + 1 == self.stages.len() as u64 { self.drafting(preset).0 } else { 0.0 }
+        };
+        Seconds(self.stages.iter().map(|stage| stage.with(preset).0 + drafting(stage)).fold(0.0, f64::max))
     }
 
     /// What sets most of the bound.
     #[must_use]
-    pub fn limit(&self) -> Limit {
-        let mut times = [(Limit::Memory, 0.0), (Limit::Compute, 0.0), (Limit::Communication, 0.0)];
-        let mut add = |limit: Limit, time: f64| {
-            for (known, sum) in &mut times {
-                if *known == limit {
-                    *sum += time;
-                }
-            }
-        };
-        for stage in &self.stages {
-            stage.operations.iter().for_each(|operation| add(operation.limit, operation.bound.0));
-            stage.collectives.iter().for_each(|collective| add(Limit::Communication, collective.time.0));
-        }
-        times
-            .into_iter()
-            .reduce(|most, one| if one.1 > most.1 { one } else { most })
-            .map_or(Limit::Memory, |most| most.0)
+    pub fn limit(&self) -> Bound {
+        most(&self.stages)
     }
 
     /// What the step costs a rank of every stage, added up.
     #[must_use]
     pub fn cost(&self) -> Cost {
-        self.stages.iter().flat_map(|stage| &stage.operations).map(|operation| operation.cost).sum()
+        self.stages.iter().map(StageTime::cost).sum()
     }
+}
+
+/// What sets most of the bound of stages.
+fn most(stages: &[StageTime]) -> Bound {
+    let mut times = [(Bound::Memory, 0.0), (Bound::Compute, 0.0), (Bound::Communication, 0.0)];
+    let mut add = |limit: Bound, time: Seconds| {
+        for (known, sum) in &mut times {
+            if *known == limit {
+                *sum += time.0;
+            }
+        }
+    };
+    for stage in stages {
+        stage.operations.iter().for_each(|operation| add(operation.limit, operation.bound));
+        add(Bound::Communication, stage.talking(&IDEAL));
+    }
+    times.into_iter().reduce(|most, one| if one.1 > most.1 { one } else { most }).map_or(Bound::Memory, |most| most.0)
 }
 
 /// The times of a breakdown's operations, in its order. Each sheet is an operation of its own: of equal layers, one
@@ -192,7 +228,9 @@ fn of_parts(parts: &[Part], accelerator: &Accelerator) -> Vec<OperationTime> {
             let Some(first) = group.first() else { continue };
             let cost = group.iter().map(Term::cost).sum();
             let precision = part.sheets.get(usize::from(first.sheet)).and_then(|sheet| sheet.precision);
-            let (bound, limit) = roofline(cost, precision, accelerator);
+            let (computing, moving) = roofline(cost, precision, accelerator);
+            let (bound, limit) =
+                if computing.0 > moving.0 { (computing, Bound::Compute) } else { (moving, Bound::Memory) };
             let operation = first.def.operation;
             let known = |known: &&mut OperationTime| (known.component, known.operation) == (part.component, operation);
             match found.iter_mut().find(known) {
@@ -202,27 +240,50 @@ fn of_parts(parts: &[Part], accelerator: &Accelerator) -> Vec<OperationTime> {
                     }
                     known.cost = [known.cost, cost].into_iter().sum();
                     known.bound.0 += bound.0;
+                    known.sheets.push((computing, moving));
                 }
-                None => {
-                    found.push(OperationTime { component: part.component, operation, cost, precision, bound, limit });
-                }
+                None => found.push(OperationTime {
+                    component: part.component,
+                    operation,
+                    cost,
+                    precision,
+                    bound,
+                    limit,
+                    sheets: vec![(computing, moving)],
+                }),
             }
         }
     }
     found
 }
 
-/// The least time of one component's operations.
-#[must_use]
-pub fn part_bound(part: &Part, accelerator: &Accelerator) -> Seconds {
-    Seconds(of_parts(std::slice::from_ref(part), accelerator).iter().map(|operation| operation.bound.0).sum())
+/// What a model with layers of its own for that drafts before it verifies a batch: requests with more drafts take more
+/// steps, in which the others have no part.
+fn drafts(physical: &Physical, batch: &Batch, accelerator: &Accelerator) -> Result<Vec<DraftTime>, EstimateError> {
+    let drafted = |group: &crate::batch::Group| if group.phase == Phase::Decode { group.tokens.max(1) - 1 } else { 0 };
+    let mut found = Vec::new();
+    let mut done = 0;
+    while let Some(next) = batch.groups().iter().map(drafted).filter(|drafts| *drafts > done).min() {
+        let part = Batch::new(batch.groups().iter().filter(|group| drafted(group) >= next).copied());
+        let Some(part) = physical.draft(&part)? else { break };
+        found.push(DraftTime { steps: next - done, operations: of_parts(&[part], accelerator) });
+        done = next;
+    }
+    Ok(found)
 }
 
-/// The least time of work, and what sets it.
+/// The time of one component's operations under a preset, without what it adds for a layer.
 #[must_use]
-pub fn roofline(cost: Cost, precision: Option<Precision>, accelerator: &Accelerator) -> (Seconds, Limit) {
+pub fn part_time(part: &Part, accelerator: &Accelerator, preset: &Preset) -> Seconds {
+    let operations = of_parts(std::slice::from_ref(part), accelerator);
+    Seconds(operations.iter().map(|operation| operation.with(preset).0).sum())
+}
+
+/// The time of computing and that of moving, each at its ideal rate: work takes the longer of both.
+#[must_use]
+pub fn roofline(cost: Cost, precision: Option<Precision>, accelerator: &Accelerator) -> (Seconds, Seconds) {
     let moving = cost.moved().at(accelerator.bandwidth).map_or(0.0, |time| time.0);
     let peak = hardware::peak(accelerator, precision.unwrap_or(Precision::Bf16));
     let computing = peak.and_then(|peak| cost.flops.at(peak.rate)).map_or(0.0, |time| time.0);
-    if computing > moving { (Seconds(computing), Limit::Compute) } else { (Seconds(moving), Limit::Memory) }
+    (Seconds(computing), Seconds(moving))
 }

@@ -14,7 +14,9 @@ use crate::units::Seconds;
 pub struct Rates {
     /// From the start of a step to its end: the time to the first token of a prefill, and per step of a decode.
     pub latency: Seconds,
-    /// Time per output token of a decode: the latency over the tokens that a step yields for a request.
+    /// Whether anything is decoded.
+    pub decodes: bool,
+    /// Time per output token of a decode: that of drafting and of the step over the tokens that both yield for a request.
     pub per_output_token: Seconds,
     /// Tokens a second that come out or go in, of all GPUs: output tokens of decodes, prompt tokens of prefills.
     pub tokens_per_second: f64,
@@ -72,7 +74,8 @@ impl Rates {
         let per_token = |each_second: Option<f64>| each_second.map(|each| per(each * gpus, tokens_per_second));
         Self {
             latency,
-            per_output_token: Seconds(latency.0 / each),
+            decodes: requests > 0.0,
+            per_output_token: Seconds((latency.0 + step.drafting(preset).0) / each),
             tokens_per_second,
             per_gpu: per(tokens_per_second, gpus),
             compute_used: per(cost.flops.as_f64() / stages, slowest.0 * rate),

@@ -51,7 +51,7 @@ fn the_desk_writes_the_command() {
 #[test]
 fn the_physical_model_follows_the_page() {
     let page = open();
-    shows(&page, "physical", "Step, bound to calibrated");
+    shows(&page, "physical", "of that, communication");
     page.execute("document.querySelectorAll('#physical details').forEach((one) => { one.open = true; })", &json!([]));
     page.wait_until("document.querySelector('.tiles').textContent.includes('Memory, weights79.5GiB')", SOON);
     shows(&page, "physical", "671 billion, 36.6 billion");
@@ -59,9 +59,17 @@ fn the_physical_model_follows_the_page() {
     shows(&page, "physical-memory", "left for the KV cache");
     shows(&page, "physical-links", "all-reduce");
     shows(&page, "physical-operations", "mla_attn.");
-    shows(&page, "validation", "Measured rows beside the bound");
+    shows(&page, "validation", "at the median of these 1\u{202f}320 rows");
     fill(&page, "price", "2.5");
-    shows(&page, "physical", "Price of 10⁶ tokens");
+    shows(&page, "physical", "price of 10⁶ tokens");
+    // A number of the user's own has a name of its own, here and in the whole page; the bound stays.
+    shows(&page, "physical-operations", "calibrated");
+    fill(&page, "layer_overhead_us", "0");
+    shows(&page, "physical", "Expected is assumed: computing at 80.0% of the peaks");
+    shows(&page, "physical-operations", "assumed");
+    fill(&page, "compute_efficiency", "0");
+    shows(&page, "physical-problem", "compute-efficiency: Found `0`; expected a number from 0.01 to 1");
+    fill(&page, "compute_efficiency", "");
     fill(&page, "utilization", "1.5");
     shows(&page, "physical-problem", "expected a number from 0 to 1");
     // One GPU is too small for it, and one more scenario stands beside it.
@@ -75,7 +83,7 @@ fn the_physical_model_follows_the_page() {
 #[test]
 fn a_format_of_some_weights_is_said_and_travels() {
     let page = open();
-    shows(&page, "physical", "Step, bound to calibrated");
+    shows(&page, "physical", "of that, communication");
     page.click("#physical details:has([data-field='format_experts']) > summary");
     fill(&page, "format_experts", "mxfp4");
     shows(&page, "physical", "Overridden: experts as mxfp4");

@@ -155,7 +155,7 @@ proptest! {
             let group = Group { count: 3, tokens, context: tokens, phase: Phase::Prefill };
             let _ = physical.estimate(&Batch::new([group]), Scope::PerGpu);
             let _ = rooflens::memory::weights(&physical, Scope::PerGpu, 0);
-            let _ = rooflens::memory::Pool::of(&physical, 0, 16, true).reserved(tokens);
+            let _ = rooflens::memory::Pool::of(&physical, 0, &rooflens::memory::Plan::default()).reserved(tokens);
         }
     }
 }

@@ -6,6 +6,10 @@ use rooflens::hardware;
 use rooflens::memory::{Fit, Plan, Pool, weights};
 use rooflens::model::ModelSpec;
 
+/// vLLM's plan, without a second page for each state.
+pub(crate) const UNCACHED: Plan =
+    Plan { utilization: 0.9, reserve: None, tokens: 8192, block: 16, prefix_caching: false, speculative: false };
+
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// The largest weights of a rank, in GiB.
@@ -104,7 +108,7 @@ fn checkpoints_on_disk() {
 /// Bytes that a token reserves, exact.
 pub(crate) fn token(spec: &ModelSpec, words: &str) -> u128 {
     let physical = physical(spec, words);
-    let (bytes, every) = Pool::of(&physical, 0, 16, false).token();
+    let (bytes, every) = Pool::of(&physical, 0, &UNCACHED).token();
     assert_eq!(bytes % every, 0);
     bytes / every
 }
@@ -178,15 +182,15 @@ fn hybrid_pools_as_they_are_planned() {
     assert_eq!(token(&sparse, ""), 78_324);
     assert_eq!(token(&sparse, "kv=fp8_ds_mla"), 48_068);
     let v4 = config(&folder, "deepseek-ai__DeepSeek-V4-Flash.json");
-    let pool = Pool::of(&physical(&v4, ""), 0, 16, false);
+    let pool = Pool::of(&physical(&v4, ""), 0, &UNCACHED);
     let (bytes, every) = pool.token();
     assert_eq!(pool.reserved(256).0, 27 * 1_002_240);
     // 21 layers of one row for 4 tokens with an index, 20 of one for 128, in pages that are rounded up.
     assert_eq!((bytes, every), (1_002_240, 256));
     let pro = config(&folder, "deepseek-ai__DeepSeek-V4-Pro.json");
-    assert_eq!(Pool::of(&physical(&pro, ""), 0, 16, false).token().0, 1_435_968);
+    assert_eq!(Pool::of(&physical(&pro, ""), 0, &UNCACHED).token().0, 1_435_968);
     let qwen = config(&folder, "Qwen__Qwen3.5-35B-A3B.json");
-    let pool = Pool::of(&physical(&qwen, ""), 0, 16, false);
+    let pool = Pool::of(&physical(&qwen, ""), 0, &UNCACHED);
     assert_eq!(pool.buckets.iter().map(|bucket| bucket.block).max(), Some(1056));
     let state = pool.buckets.iter().map(|bucket| bucket.state).max().unwrap();
     assert_eq!((state, pool.page), (2_146_304, 2_162_688));

@@ -2,7 +2,7 @@
 //! a fresh prefill of 2048 tokens.
 
 use crate::beside::{batch, config, folder, llama, model, physical, preset, settings, term};
-use crate::memory::{gpt_oss, llama_8b, mistral_small, token};
+use crate::memory::{UNCACHED, gpt_oss, llama_8b, mistral_small, token};
 use rooflens::estimate::physical::{Assumptions, Physical};
 use rooflens::estimate::{Breakdown, Component, Estimator, Quantity, Scope};
 use rooflens::model::ModelSpec;
@@ -129,7 +129,7 @@ fn latent_cache_is_one_vector_on_every_rank() {
 fn reserved_and_used_bytes_of_a_window_differ() {
     let spec = gpt_oss(36, 128);
     let physical = physical(&spec, "");
-    let pool = rooflens::memory::Pool::of(&physical, 0, 16, false);
+    let pool = rooflens::memory::Pool::of(&physical, 0, &UNCACHED);
     assert_eq!(pool.token(), (73_728, 1));
     assert_eq!(pool.used(8192).0, 18 * 2048 * 8192 + 18 * 2048 * 128);
     let read = term(&step(&spec, "", D), "attn_input");

@@ -1,8 +1,8 @@
 //! The measuring desk: the half of the page that has to do with measurements, without the page.
 //!
 //! It runs beside the page, in a worker, as files can be large. The page tells it what is selected, typed, clicked,
-//! pasted and dropped; the desk keeps what was brought, and answers with markup for the blocks of its [`shell`] and with
-//! what the page is to do. It has the whole core, so what it estimates is what the page estimates.
+//! pasted and dropped; the desk keeps what was brought, and answers with markup for the blocks of the page's HTML and
+//! with what the page is to do. It has the whole core, so what it estimates is what the page estimates.
 
 mod cases;
 mod command;
@@ -18,7 +18,7 @@ mod taken;
 mod validation;
 
 pub use reply::Reply;
-pub use shell::{physical_shell, shell};
+pub use shell::format_options;
 pub use taken::Taken;
 
 use super::kernels::Summary;
@@ -37,6 +37,8 @@ use taken::Brought;
 struct Facts {
     classes: ClassTable,
     presets: Vec<Preset>,
+    /// Measurements, as a table.
+    measured: String,
 }
 
 /// The desk.
@@ -56,8 +58,6 @@ pub struct Desk {
     serving: serving::Serving,
     /// What became of the files that were brought last, and whether it is an error.
     files: Vec<(String, bool)>,
-    /// The measurements that the model is held against, once they are.
-    validation: Option<View>,
     /// Blocks that are shown.
     shown: Vec<(&'static str, String)>,
 }
@@ -91,11 +91,13 @@ impl Part {
 }
 
 impl Desk {
-    /// Takes the texts of `classes.json` and `presets.json`. They come first: without them nothing is selected.
-    pub fn facts(&mut self, classes: &str, presets: &str) {
+    /// Takes the texts of `classes.json`, `presets.json` and `served-tpot.csv`. They come first: without them nothing is
+    /// selected.
+    pub fn facts(&mut self, classes: &str, presets: &str, measured: String) {
         self.facts = Facts {
             classes: ClassTable::parse(classes).unwrap_or_default(),
             presets: presets::parse(presets).unwrap_or_default(),
+            measured,
         };
     }
 
@@ -131,6 +133,7 @@ impl Desk {
         let Some((all, scope)) = self.read(file, "") else { return reply };
         let answer = |one: &Selected| {
             one.physics
+                .as_ref()
                 .as_ref()
                 .map_err(Clone::clone)
                 .and_then(|physics| Answer::of(&one.outcome, physics, &one.run, scope))
@@ -200,6 +203,13 @@ impl Desk {
             }
             "shapes-json" => reply.save("shapes.json", crate::batch::shapes::json(cases)),
             "shapes-yaml" => reply.save("shapes.yaml", crate::batch::shapes::yaml(cases)),
+            "validation" => {
+                // It takes a while and is always the same: once, when somebody wants to see it.
+                let measured = std::mem::take(&mut self.facts.measured);
+                if !measured.is_empty() {
+                    reply.show("validation", [validation::view(&measured, &self.facts.classes)]);
+                }
+            }
             "take" => self.cases.apply(&self.facts.presets, &mut reply),
             "drop-result" => self.results.drop(rest),
             "drop-kernels" => self.kernels.drop(rest),
@@ -305,9 +315,6 @@ impl Desk {
             match part {
                 Part::Scenarios => {
                     physical::show(&self.all, self.place, &mut reply);
-                    let facts = &self.facts;
-                    let validation = self.validation.get_or_insert_with(|| validation::view(&facts.classes));
-                    reply.show("validation", [validation.clone()]);
                     jitter::show(selected, &mut reply);
                 }
                 Part::Run => command::show(selected, &self.wrong, &mut reply),

@@ -48,7 +48,7 @@ impl Results {
             views.push(element("p").with("class", "hint").and(format!("Before: {before}. After: {after}.")).into());
             views.push(scrolled(compared(&rows)));
         }
-        if let Ok(physics) = &selected.physics
+        if let Ok(physics) = selected.physics.as_ref()
             && let Some(said) = crate::report::answer::overridden(physics, &selected.run).filter(|_| !self.0.is_empty())
         {
             views.push(element("p").with("class", "caution").and(said).into());
@@ -124,10 +124,10 @@ fn shortened(cases: &[Shown<'_>]) -> Element {
 
 /// Against the physical model, whose bound is that of its operations and collectives.
 fn physical_of(measured: &Measured, selected: &Selected) -> Option<Against> {
-    let physics = selected.physics.as_ref().ok()?;
+    let physics = selected.physics.as_ref().as_ref().ok()?;
     let batch = measured.case.batch_with(selected.outcome.scenario.verify);
     let outcome = &selected.outcome;
-    let on = Some((&outcome.accelerator, &physics.links));
+    let on = Some((&outcome.accelerator, &physics.on.links));
     Against::of_physical(measured.median(), &batch, &physics.model, on, outcome.roof.as_ref()).ok()?
 }
 

@@ -10,25 +10,26 @@ use crate::report::outcome::{Outcome, estimated, resolved};
 use crate::report::physics::Physics;
 use crate::scenario::file::from_file;
 use crate::scenario::state::ModelChoice;
+use std::rc::Rc;
 
 /// A scenario with its estimator, and how it is run.
 #[derive(Clone, Debug)]
 pub(super) struct Selected {
     /// What the page calls it.
     pub(super) name: String,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: Rc<Outcome>,
     pub(super) run: Run,
     /// Where the model was published, if it is a preset.
     source: Option<String>,
     /// What the physical model says, or why it says nothing.
-    pub(super) physics: Result<Physics, String>,
+    pub(super) physics: Rc<Result<Physics, String>>,
 }
 
 impl Selected {
     /// The scenarios of a comparison, as a file holds it, with what the page calls them; those of `before` that are the
     /// same are taken over; and the scope that is chosen. `None` where the file is none, or a scenario has no estimate.
     pub(super) fn read(file: &str, names: &str, before: &[Self], facts: &Facts) -> Option<(Vec<Self>, Scope)> {
-        let Facts { classes, presets } = facts;
+        let Facts { classes, presets, .. } = facts;
         let comparison = from_file(file, presets).ok()?.comparison;
         let run = &comparison.run;
         let mut names = names.lines();
@@ -43,7 +44,7 @@ impl Selected {
             let model = known.map(|one| one.outcome.model.clone());
             let model = model.or_else(|| resolved(&scenario.model, presets, classes, Depth::LAYERS))?;
             let outcome = estimated(scenario, model, Scope::PerGpu)?;
-            let physics = Physics::of(&outcome, run);
+            let (physics, outcome) = (Rc::new(Physics::of(&outcome, run)), Rc::new(outcome));
             let source = match &scenario.model {
                 ModelChoice::Preset(id) => presets.iter().find(|preset| preset.id == *id).map(|p| p.source.clone()),
                 ModelChoice::Custom(_) => None,
@@ -61,7 +62,7 @@ impl Selected {
 
     /// What a command has to do with.
     pub(super) fn subject(&self) -> Subject {
-        let Outcome { scenario, model, accelerator, .. } = &self.outcome;
+        let Outcome { scenario, model, accelerator, .. } = self.outcome.as_ref();
         let refusals = scenario.layout.refusals(&model.spec);
         Subject {
             source: self.source.clone(),

@@ -1,10 +1,13 @@
 use super::selected::example;
 use super::*;
 use crate::json::Node;
+use crate::validation::MEASURED;
+
+const PAGE: &str = include_str!("../../../index.html");
 
 fn opened() -> (Desk, Node) {
     let mut desk = Desk::default();
-    desk.facts(include_str!("../../model/classes.json"), include_str!("../../model/presets.json"));
+    desk.facts(include_str!("../../model/classes.json"), include_str!("../../model/presets.json"), MEASURED.to_owned());
     let reply = desk.select(&example(|_| {}), 0, "A TP8").write();
     (desk, reply)
 }
@@ -39,16 +42,20 @@ fn brought(desk: &mut Desk, name: &str, text: &str) -> Node {
 }
 
 #[test]
-fn the_shell_has_a_place_for_everything_that_is_shown_and_set() {
-    let (_, reply) = opened();
-    let shells = [physical_shell(), shell()].concat();
+fn the_page_has_a_place_for_everything_that_is_shown_and_set() {
+    let (mut desk, reply) = opened();
     for key in Run::KEYS {
-        assert!(shells.contains(&format!("data-field=\"{key}\"")), "{key}");
+        assert!(PAGE.contains(&format!("data-field=\"{key}\"")), "{key}");
     }
     for id in blocks(&reply) {
-        assert!(shells.contains(&format!("data-block=\"{id}\"")), "{id}");
+        assert!(PAGE.contains(&format!("data-block=\"{id}\"")), "{id}");
     }
-    assert_eq!(blocks(&reply).len(), shells.matches("data-block=").count());
+    // The measurements are counted when somebody wants to see them.
+    assert_eq!(blocks(&reply).len() + 1, PAGE.matches("data-block=").count());
+    let asked = desk.act("validation").write();
+    assert_eq!(blocks(&asked), ["validation"]);
+    assert!(block(&asked, "validation").unwrap().matches("<tr>").count() > 1320);
+    assert_eq!(blocks(&desk.act("validation").write()), [""; 0]);
 }
 
 #[test]
@@ -91,11 +98,14 @@ fn a_setting_that_is_none_is_said_and_kept() {
 #[test]
 fn a_format_of_some_weights_counts_and_is_said() {
     let (mut desk, stored) = opened();
-    let shells = physical_shell();
-    assert_eq!(shells.matches("<option value=\"\">as stored</option>").count(), Run::FORMATS.len());
-    assert_eq!(shells.matches("<option value=\"mxfp4\">mxfp4 · MXFP4</option>").count(), Run::FORMATS.len());
-    for (key, (_, name)) in Run::FORMATS.iter().zip(crate::estimate::physical::Modules::ALL) {
+    assert!(format_options().contains("<option value=\"mxfp4\">mxfp4 · MXFP4</option>"));
+    for (key, (modules, name)) in Run::FORMATS.iter().zip(crate::estimate::physical::Modules::ALL) {
         assert_eq!(*key, format!("format_{name}"));
+        let field = format!(
+            "<label><span>{}</span><select data-field=\"{key}\"><option value=\"\">as stored</option>%formats%</select>",
+            modules.title()
+        );
+        assert!(PAGE.contains(&field), "{field}");
     }
     assert!(!block(&stored, "physical").unwrap().contains("Overridden"));
     let wrong = desk.field("format_experts", "fp5").write();
@@ -261,7 +271,7 @@ fn what_is_pasted_is_told_apart_at_a_glance() {
 #[test]
 fn what_the_physical_model_counts_is_answered_alone() {
     let mut desk = Desk::default();
-    desk.facts(include_str!("../../model/classes.json"), include_str!("../../model/presets.json"));
+    desk.facts(include_str!("../../model/classes.json"), include_str!("../../model/presets.json"), MEASURED.to_owned());
     let file = example(|comparison| comparison.scope = crate::estimate::Scope::Global);
     let reply = desk.count(&file).write();
     assert_eq!(reply.members().iter().map(|member| member.key.as_str()).collect::<Vec<_>>(), ["answers", "wrong"]);

@@ -3,19 +3,24 @@
 use crate::bench::order::rising;
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{View, element, scrolled};
-use crate::format::{duration, percent};
-use crate::model::{ClassTable, KvDtype};
-use crate::step::preset::CALIBRATED_ON;
-use crate::validation::{SAMPLE, model, rows};
+use crate::format::{duration, grouped, percent};
+use crate::model::{ClassTable, KvDtype, ModelSpec};
+use crate::step::preset::CALIBRATED;
+use crate::validation::{model, rows};
 
-/// Every row of the sample with its bound, the fraction of the measured time that the bound is, and the error of the
-/// calibrated time.
-pub(super) fn view(classes: &ClassTable) -> View {
-    let (mut fractions, mut errors, mut fitted, mut shown) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for measured in rows(SAMPLE) {
-        let Some(times) = model(&measured.model, classes).and_then(|spec| measured.times(&spec, KvDtype::AUTO)) else {
-            continue;
-        };
+/// Every row of a table of measurements with its bound, the fraction of the measured time that the bound is, and the
+/// error of the calibrated time; rows that are faster than their bound are named, with what explains them.
+pub(super) fn view(measurements: &str, classes: &ClassTable) -> View {
+    let (mut fractions, mut errors, mut fitted) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut shown, mut faster) = (Vec::new(), Vec::new());
+    // Rows of a model stand together.
+    let mut known: Option<(String, ModelSpec)> = None;
+    for measured in rows(measurements) {
+        if known.as_ref().is_none_or(|(name, _)| *name != measured.model) {
+            known = model(&measured.model, classes).map(|spec| (measured.model.clone(), spec));
+        }
+        let Some((_, spec)) = &known else { continue };
+        let Some(times) = measured.times(spec, KvDtype::AUTO) else { continue };
         let fraction = times.bound.0 / measured.measured.0;
         let error = times.calibrated.0 / measured.measured.0 - 1.0;
         fractions.push(fraction);
@@ -34,6 +39,16 @@ pub(super) fn view(classes: &ClassTable) -> View {
             measured.lengths.0,
             measured.lengths.1
         );
+        if fraction > 1.0 {
+            let narrow = KvDtype::named("fp8").and_then(|cache| measured.times(spec, cache));
+            let narrow = narrow.map_or(f64::NAN, |times| times.bound.0 / measured.measured.0);
+            faster.push(format!(
+                "{what}: the bound is {} of the measured time with a KV cache in 16 bit, {} with one in 8 bit. The \
+                 source does not say which it had.",
+                percent(fraction),
+                percent(narrow)
+            ));
+        }
         shown.push(row(
             what,
             [
@@ -47,23 +62,26 @@ pub(super) fn view(classes: &ClassTable) -> View {
     }
     let said = format!(
         "Times per output token of served models (public silicon sample of aiconfigurator, Apache-2.0). The bound of a \
-         decode step at that concurrency and mean context is the part of the measured time that physics explains: \
-         {} at the median of these {} rows, and never more than all of it. The two constants of the calibrated time were \
-         fitted on {} to all {} rows of dense models with up to 8 clients of the full sample, over which its median error \
-         is {}. Of those, {} stand here, and over them it is {}, as computed now; over all rows here, most of which are \
-         mixtures of experts or have more clients, which it was not fitted to, it is {}.",
+         decode step at that concurrency and mean context is the part of the measured time that physics explains: {} at \
+         the median of these {} rows, and more than all of it in {}, which are named below. The calibrated time was {}. \
+         Of these rows, {} are of dense models with up to 8 clients, and over them its median error is {}; over all rows, \
+         most of which have more clients or are of mixtures of experts, to which it was not fitted, it is {}.",
         percent(median(&fractions)),
-        shown.len(),
-        CALIBRATED_ON.date,
-        CALIBRATED_ON.rows,
-        percent(CALIBRATED_ON.error),
+        grouped(shown.len() as u128),
+        faster.len(),
+        CALIBRATED.source,
         fitted.len(),
         percent(median(&fitted)),
         percent(median(&errors)),
     );
     let heads = ["served", "measured", "bound", "bound / measured", "calibrated", "off by"];
     let body = table("Measured rows beside the bound", &heads).and(element("tbody").all(shown));
-    element("div").and(element("p").with("class", "hint").and(said)).and(scrolled(body)).into()
+    let faster = faster.into_iter().map(|text| element("li").and(text));
+    element("div")
+        .and(element("p").with("class", "hint").and(said))
+        .and(element("ul").with("class", "said").all(faster))
+        .and(scrolled(body))
+        .into()
 }
 
 /// The value in the middle, or between the two there.
@@ -76,6 +94,7 @@ fn median(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::validation::MEASURED;
 
     #[test]
     fn the_median_of_an_even_number_lies_between() {
@@ -87,8 +106,8 @@ mod tests {
     #[test]
     fn what_was_fitted_stands_beside_what_is_computed() {
         let mut markup = String::new();
-        view(ClassTable::builtin()).markup(&mut markup);
-        let said = markup.split("</p>").next().unwrap().replace('\u{202f}', " ");
-        insta::assert_snapshot!(said, @r#"<div><p class="hint">Times per output token of served models (public silicon sample of aiconfigurator, Apache-2.0). The bound of a decode step at that concurrency and mean context is the part of the measured time that physics explains: 34.1% at the median of these 61 rows, and never more than all of it. The two constants of the calibrated time were fitted on 2026-11-30 to all 252 rows of dense models with up to 8 clients of the full sample, over which its median error is 7.09%. Of those, 6 stand here, and over them it is 8.93%, as computed now; over all rows here, most of which are mixtures of experts or have more clients, which it was not fitted to, it is 20.3%."#);
+        view(MEASURED, ClassTable::builtin()).markup(&mut markup);
+        let said = markup.split("</ul>").next().unwrap().replace('\u{202f}', " ");
+        insta::assert_snapshot!(said, @r#"<div><p class="hint">Times per output token of served models (public silicon sample of aiconfigurator, Apache-2.0). The bound of a decode step at that concurrency and mean context is the part of the measured time that physics explains: 36.8% at the median of these 1 320 rows, and more than all of it in 3, which are named below. The calibrated time was fitted on 2026-11-30 to 252 measured times per output token of dense models at up to 8 requests (aiconfigurator&#39;s public sample), median error 7.09 %. Of these rows, 252 are of dense models with up to 8 clients, and over them its median error is 7.09%; over all rows, most of which have more clients or are of mixtures of experts, to which it was not fitted, it is 19.0%.</p><ul class="said"><li>Qwen/Qwen3-32B fp8, h100-sxm, vllm 0.12.0, TP1, 24 clients, 4000 + 1000 tokens: the bound is 109% of the measured time with a KV cache in 16 bit, 84.4% with one in 8 bit. The source does not say which it had.</li><li>Qwen/Qwen3-32B fp8, h100-sxm, vllm 0.12.0, TP2, 48 clients, 4000 + 1000 tokens: the bound is 118% of the measured time with a KV cache in 16 bit, 82.0% with one in 8 bit. The source does not say which it had.</li><li>meta-llama/Llama-3.1-70B fp8, h200-sxm, trtllm, TP2, 128 clients, 1024 + 8192 tokens: the bound is 106% of the measured time with a KV cache in 16 bit, 68.2% with one in 8 bit. The source does not say which it had.</li>"#);
     }
 }

@@ -9,8 +9,8 @@ use crate::estimate::{Cost, EstimateError, Estimator, Scope};
 use crate::hardware::Accelerator;
 use crate::hardware::roofline::{self, Bound};
 use crate::report::Roof;
+use crate::step::StepTime;
 use crate::step::collective::Links;
-use crate::step::{Limit, StepTime};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// What a time says about a cost. What has no meaning, such as a share of a roof where there is none, is `None`.
@@ -38,7 +38,7 @@ pub struct Share {
     /// The least time under the roofline.
     pub bound: Seconds,
     /// What sets it.
-    pub limit: Limit,
+    pub limit: Bound,
     /// The measured time over the bound.
     pub ratio: f64,
 }
@@ -85,11 +85,7 @@ impl Against {
                 mfu: computed / roof.peak.rate.0,
                 mbu: moved / roof.bandwidth.0,
                 bound: point.time,
-                limit: match point.bound {
-                    Bound::Compute => Limit::Compute,
-                    Bound::Memory => Limit::Memory,
-                    Bound::Communication => Limit::Communication,
-                },
+                limit: point.bound,
                 ratio: time.0 / point.time.0,
             })
         });

@@ -70,7 +70,11 @@ Jobs: a line of --jobs is an object
    \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case,
    \"model\": \"vllm\" or \"physical\", \"hardware\": an accelerator's id, \"gpus_per_node\",
    \"weights\": {\"attention\", \"dense\", \"experts\", \"shared\", \"head\": a method or none},
-   \"balanced_experts\", \"acceptance\": of drafts, 0 to 1, \"price\": of a GPU's hour}
+   \"balanced_experts\", \"acceptance\": of drafts, 0 to 1, \"price\": of a GPU's hour,
+   \"utilization\", \"block_size\", \"prefix_caching\", \"reserve_gib\", \"in_switch\",
+   \"compute_efficiency\", \"bandwidth_efficiency\", \"layer_overhead_us\", \"link_overlap\",
+   \"link_latency_us\": with one of the last five the time above the bound is \"assumed\"
+   instead of \"calibrated\"}
 of which only config is required. Each line that is not blank is answered by one line, in
 order: an answer, or {\"error\": \"...\"}, with the job's id if it has one. The exit code is 0
 whenever all lines were answered, with errors too. Paths are relative to the working
@@ -81,7 +85,7 @@ fields of each), skipped, per_gpu and global ({flops, read_bytes, write_bytes}, 
 by component.term), skipped_because, layout_refused and notes. An answer of the physical model
 also holds parameters, weights_bytes_per_gpu, kv_bytes_per_token_per_gpu and differences (to the
 vllm model, with causes); with hardware, fits, step_time_us (the ideal bound, and a calibrated
-time), bound (what sets it), and the same for each operation and collective. A batch of more than 1000000
+or assumed time), bound (what sets it), and the same for each stage, operation and collective. A batch of more than 1000000
 requests, which only a case can stand for, is refused.
 
 Exit codes:
@@ -153,15 +157,15 @@ pub(crate) struct Memory {
     settings: SettingsArgs,
     #[command(flatten)]
     on: HardwareArgs,
-    /// The part of the usable memory that the server takes.
-    #[arg(long, value_name = "PART", default_value = "0.9", value_parser = part)]
-    pub(crate) utilization: f64,
+    /// The part of the usable memory that the server takes: 0.9 unless said.
+    #[arg(long, value_name = "PART", value_parser = part)]
+    pub(crate) utilization: Option<f64>,
     /// Set aside for activations and graphs, in GiB; estimated otherwise.
     #[arg(long, value_name = "GIB", value_parser = amount)]
     pub(crate) reserve: Option<f64>,
-    /// Tokens of a KV block.
-    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value = "16", value_parser = size)]
-    pub(crate) block_size: NonZeroU32,
+    /// Tokens of a KV block: 16 unless said.
+    #[arg(long, allow_hyphen_values = true, value_name = "N", value_parser = size)]
+    pub(crate) block_size: Option<NonZeroU32>,
     /// KV length of the sequences that are counted.
     #[arg(long, value_name = "N", default_value = "8192", value_parser = length)]
     pub(crate) length: u64,

@@ -5,32 +5,23 @@ use crate::estimate::notes;
 use crate::failure::{Failure, print, say};
 use rooflens::estimate::Scope;
 use rooflens::export::{aligned, printable};
-use rooflens::format::{NONE, Unit, capacity, duration, grouped, percent, si};
-use rooflens::job::{Answer, OnHardware};
+use rooflens::format::{NONE, Unit, capacity, grouped, si};
+use rooflens::job::Answer;
+use rooflens::report::figures::{Figures, ROWS, expectation};
 use rooflens::settings::Settings;
+use rooflens::step::OnHardware;
 
 /// A row: what it says, and how a layout's answer says it.
 type Row = (&'static str, fn(&Answer) -> String);
 
-/// What stands in each row.
-const ROWS: &[Row] = &[
-    ("GPUs", |answer| grouped(answer.settings.layout.gpus())),
-    ("FLOPs per GPU", |answer| si(answer.breakdown(Scope::PerGpu).cost().flops.as_f64(), Unit::FLOP)),
-    ("bytes per GPU", |answer| si(answer.breakdown(Scope::PerGpu).cost().moved().as_f64(), Unit::BYTE)),
+/// What is known of a layout without an accelerator.
+const EVERYWHERE: &[Row] = &[
     ("weights per GPU", |answer| answer.physical.as_ref().map_or_else(none, |p| capacity(p.weights.total()))),
-    ("KV bytes of a token", |answer| {
+    ("KV cache of a token, per GPU", |answer| {
         answer.physical.as_ref().map_or_else(none, |p| si(p.token.0 as f64 / p.token.1.max(1) as f64, Unit::BYTE))
     }),
-    ("fits", |answer| on(answer, |on| if on.fit.fits() { "yes" } else { "no" }.to_owned())),
-    ("tokens of KV cache", |answer| on(answer, |on| on.fit.tokens().map_or_else(none, grouped))),
-    ("step at least", |answer| on(answer, |on| duration(on.step.bound()))),
-    ("bound by", |answer| on(answer, |on| on.step.limit().label().to_owned())),
-    ("step calibrated", |answer| on(answer, |on| duration(on.calibrated.latency))),
-    ("tokens/s at most", |answer| on(answer, |on| si(on.bound.tokens_per_second, Unit::TOKEN_PER_SECOND))),
-    ("tokens/s calibrated", |answer| on(answer, |on| si(on.calibrated.tokens_per_second, Unit::TOKEN_PER_SECOND))),
-    ("tokens/s per GPU", |answer| on(answer, |on| si(on.calibrated.per_gpu, Unit::TOKEN_PER_SECOND))),
-    ("MFU", |answer| on(answer, |on| percent(on.calibrated.compute_used))),
-    ("MBU", |answer| on(answer, |on| percent(on.calibrated.bandwidth_used))),
+    ("FLOPs per GPU", |answer| si(answer.breakdown(Scope::PerGpu).cost().flops.as_f64(), Unit::FLOP)),
+    ("bytes per GPU", |answer| si(answer.breakdown(Scope::PerGpu).cost().moved().as_f64(), Unit::BYTE)),
 ];
 
 /// Prints the table.
@@ -49,16 +40,27 @@ pub(crate) fn run(args: &Compare) -> Result<(), Failure> {
     if let Some(head) = rows.first_mut() {
         head.extend(answers.iter().map(|answer| answer.settings.layout.label()));
     }
-    for (name, value) in ROWS {
-        let cells: Vec<String> = answers.iter().map(value).collect();
-        // Without an accelerator there are no times.
+    let mut push = |name: &str, cells: Vec<String>| {
         if cells.iter().any(|cell| cell != NONE) {
-            rows.push(std::iter::once((*name).to_owned()).chain(cells).collect());
+            rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
+        }
+    };
+    push("GPUs", answers.iter().map(|answer| grouped(answer.settings.layout.gpus())).collect());
+    if question.hardware.is_some() {
+        for (name, figure) in ROWS {
+            push(name, answers.iter().map(|answer| figures(answer).map_or_else(none, |f| figure(&f))).collect());
+        }
+    } else {
+        for (name, value) in EVERYWHERE {
+            push(name, answers.iter().map(value).collect());
         }
     }
     let head = format!("{}, {}\n", printable(&args.config.name()), printable(args.case.name()));
     if let Some(answer) = answers.first() {
         notes(answer.notes());
+    }
+    if let Some(on) = answers.first().and_then(on) {
+        say("note", &expectation(on));
     }
     print(&(head + &aligned(&rows, 1)))
 }
@@ -67,6 +69,12 @@ fn none() -> String {
     NONE.to_owned()
 }
 
-fn on(answer: &Answer, value: fn(&OnHardware) -> String) -> String {
-    answer.physical.as_ref().and_then(|physical| physical.on.as_ref()).map_or_else(none, value)
+fn on(answer: &Answer) -> Option<&OnHardware> {
+    answer.physical.as_ref()?.on.as_ref()
+}
+
+/// What the page's rows are read from.
+fn figures(answer: &Answer) -> Option<Figures<'_>> {
+    let longest = answer.batch.groups().iter().map(|group| group.context).max().unwrap_or(1);
+    Some(Figures { per_gpu: answer.breakdown(Scope::PerGpu), on: on(answer)?, longest })
 }

@@ -14,12 +14,17 @@ use rooflens::units::Bytes;
 pub(crate) fn run(args: &Memory) -> Result<(), Failure> {
     let spec = args.config.load(args.companion.read()?.as_ref())?;
     let (settings, question) = (args.settings(), args.question());
-    let physical = Physical::new(&spec, &settings, question.assumptions, question.hardware)
+    let physical = Physical::new(&spec, &settings, question.served.assumptions, question.hardware)
         .map_err(EstimateError::NotDescribed)?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
     let reserve = args.reserve.map(|gib| Bytes((gib * f64::from(1 << 30)) as u128));
-    let block = u64::from(args.block_size.get());
-    let plan = Plan { utilization: args.utilization, reserve, block, ..Plan::default() };
+    let assumed = &question.served.plan;
+    let plan = Plan {
+        utilization: args.utilization.unwrap_or(assumed.utilization),
+        reserve: reserve.or(assumed.reserve),
+        block: args.block_size.map_or(assumed.block, |block| block.get().into()),
+        ..*assumed
+    };
     let parameters = physical.anatomy().parameters();
     let count = |amount: u128| si(amount as f64, Unit::PARAMETERS);
     let mut facts = vec![
@@ -34,7 +39,7 @@ pub(crate) fn run(args: &Memory) -> Result<(), Failure> {
     let mut text = aligned(&facts, 2);
     for stage in physical.each_stage() {
         let held = weights(&physical, Scope::PerGpu, stage);
-        let pool = Pool::of(&physical, stage, block, plan.prefix_caching);
+        let pool = Pool::of(&physical, stage, &plan);
         let (bytes, every) = pool.token();
         let mut rows = vec![["WEIGHTS".to_owned(), "PER GPU".to_owned()]];
         rows.extend(held.categories.named().map(|(name, amount)| [name.replace('_', " "), capacity(Bytes(amount))]));

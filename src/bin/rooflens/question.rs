@@ -3,6 +3,7 @@
 use crate::args::size;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use rooflens::bench::run::Run;
 use rooflens::estimate::Method;
 use rooflens::estimate::physical::{Assumptions, Modules};
 use rooflens::hardware::{self, Accelerator};
@@ -10,6 +11,7 @@ use rooflens::job::Question;
 use rooflens::layout::Layout;
 use rooflens::model::number::Format;
 use rooflens::model::scheme::Scheme;
+use rooflens::step::Served;
 use std::num::NonZeroU32;
 
 #[derive(Debug, Args)]
@@ -34,6 +36,9 @@ pub(crate) struct HardwareArgs {
     /// Price of a GPU's hour, for the price of a million tokens.
     #[arg(long, value_name = "PRICE", value_parser = amount)]
     price: Option<f64>,
+    /// What else is assumed, such as `layer_overhead_us=35`; a key that is not known lists those that are.
+    #[arg(long = "assume", value_name = "KEY=VALUE", value_parser = assumption)]
+    assume: Vec<(String, String)>,
 }
 
 /// What the physical model goes by, beside the accelerator.
@@ -58,8 +63,20 @@ impl QuestionArgs {
 
 impl HardwareArgs {
     pub(crate) fn question(&self, method: Method) -> Question {
-        let (node, assumptions) = (self.assumed.node(), self.assumed.assumptions());
-        Question { method, hardware: self.hardware, node, assumptions, acceptance: self.acceptance, price: self.price }
+        let mut run = Run::default();
+        for (key, value) in &self.assume {
+            // It was tried when it was read.
+            let _ = run.set(key, value);
+        }
+        let (served, own) = (run.served(), self.assumed.assumptions());
+        let served = Served {
+            node: self.assumed.node(),
+            assumptions: Assumptions { balanced: own.balanced || run.balanced, ..own },
+            acceptance: self.acceptance.unwrap_or(served.acceptance),
+            price: self.price.or(served.price),
+            ..served
+        };
+        Question { method, hardware: self.hardware, served }
     }
 }
 
@@ -77,6 +94,19 @@ impl AssumedArgs {
         }
         assumptions
     }
+}
+
+/// Something that is assumed: `layer_overhead_us=35`.
+fn assumption(text: &str) -> Result<(String, String), String> {
+    let keys: Vec<&str> = Run::SERVED.iter().filter(|key| !Run::FORMATS.contains(key)).copied().collect();
+    let expected = || format!("expected KEY=VALUE, where KEY is one of {}", keys.join(", "));
+    let (key, value) = text.split_once('=').ok_or_else(expected)?;
+    let key = key.trim().replace('-', "_");
+    if !keys.contains(&key.as_str()) {
+        return Err(expected());
+    }
+    Run::default().set(&key, value)?;
+    Ok((key, value.to_owned()))
 }
 
 pub(crate) fn accelerator(id: &str) -> Result<&'static Accelerator, String> {

@@ -132,7 +132,8 @@ pub(super) fn layout(roofline: &Roofline, axes: &Axes<'_>, width: f64, height: f
         .iter()
         .enumerate()
         .filter_map(|(place, slope)| {
-            let highest = roofs.iter().find(|roof| roof.slope == place).map(|roof| roof.peak);
+            // Links meet no roof of their own, and none is above the highest one.
+            let highest = roofs.iter().find(|roof| roof.slope == place).or(roofs.first()).map(|roof| roof.peak);
             Some((slope, line_of(&plot, bandwidth(slope)?, highest)?))
         })
         .collect();

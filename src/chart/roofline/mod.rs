@@ -19,7 +19,7 @@ use super::{Failure, Frame};
 pub struct Roofline {
     /// The peaks of arithmetic, in any order.
     pub roofs: Vec<Roof>,
-    /// The memories.
+    /// The memories, and the links.
     pub slopes: Vec<Slope>,
     /// The marks; later ones are drawn on top.
     pub points: Vec<Mark>,
@@ -42,7 +42,7 @@ pub struct Roof {
     pub slope: usize,
 }
 
-/// The slope of a memory, up to the highest roof that it meets.
+/// The slope of a memory or of a link, up to the highest roof that it meets, or the highest there is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slope {
     /// Its name and steepness: "H200 SXM HBM 4.8 TB/s".

@@ -150,6 +150,12 @@ impl Physical {
         &self.anatomy
     }
 
+    /// How many GPUs it is spread over, and how.
+    #[must_use]
+    pub fn layout(&self) -> crate::layout::Layout {
+        self.settings.layout
+    }
+
     /// Whether the model has such modules, with weights of their own.
     #[must_use]
     pub fn has(&self, modules: Modules) -> bool {

@@ -12,6 +12,7 @@ use super::spec::{Note, Weight};
 use crate::json::Node;
 use matching::{regex, wildcard};
 use std::cell::Cell;
+use std::collections::BinaryHeap;
 
 /// The most comparisons of a pattern with a module's name. Checkpoints stay below a million; only a config that was made
 /// to take long comes near.
@@ -135,7 +136,7 @@ impl Rule {
         for pattern in patterns {
             rule.add(&pattern);
         }
-        rule.names.sort_unstable();
+        rule.names = BinaryHeap::from(rule.names).into_sorted_vec();
         rule
     }
 

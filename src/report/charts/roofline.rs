@@ -49,6 +49,16 @@ pub fn roofline(entries: &[Entry<'_>], theme: &Theme, visible: &dyn Fn(Layer) ->
         let label = if alone { format!("memory {short}") } else { format!("{} {short}", accelerator.name) };
         chart.slopes.push(Slope { label, short, bytes_per_second: rate });
     }
+    // The links are slopes of their own: FLOPs of a step over the bytes that go over them.
+    for (entry, _) in &used {
+        for (name, summary) in entry.links() {
+            let rate = summary.attainable.zip(summary.intensity).map_or(0.0, |(rate, intensity)| rate / intensity.0);
+            if chart.slopes.iter().all(|other| !same(other.bytes_per_second, rate)) {
+                let short = si(rate, Unit::BYTE_PER_SECOND);
+                chart.slopes.push(Slope { label: format!("{name} {short}"), short, bytes_per_second: rate });
+            }
+        }
+    }
     if !alone {
         for roof in &mut chart.roofs {
             let name = memories.get(roof.slope).map(|accelerator| accelerator.name.as_ref()).unwrap_or_default();
@@ -123,7 +133,14 @@ fn marks(entry: &Entry<'_>, roof: &Roof, alone: bool, theme: &Theme, visible: &d
         mark(part.component.title(), summary, shape(part.component), colour)
     });
     let whole = mark("Whole step", entry.summary(), Shape::Circle, if alone { theme.ink } else { own });
-    parts.chain(whole).collect()
+    let mut marks: Vec<Mark> = parts.chain(whole).collect();
+    for (name, summary) in entry.links() {
+        // Links that would allow more than the roof do not limit a step.
+        let attainable = summary.attainable.map(|rate| rate.min(roof.peak.rate.0));
+        let summary = Summary { attainable, ..summary };
+        marks.extend(mark(name, summary, Shape::Hexagon, if alone { theme.ink } else { own }));
+    }
+    marks
 }
 
 fn label(precision: Precision, rate: f64) -> String {

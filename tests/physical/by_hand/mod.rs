@@ -4,6 +4,7 @@
 mod cores;
 mod routed;
 mod serving;
+mod times;
 
 use crate::beside::{batch, llama, model, physical, term};
 use rooflens::estimate::{Breakdown, Component};

@@ -1,0 +1,130 @@
+//! What presets, drafts and a plan make of a step.
+
+use super::small;
+use crate::beside::{batch, model, physical};
+use rooflens::estimate::Estimator;
+use rooflens::estimate::Scope;
+use rooflens::hardware::{self, Accelerator};
+use rooflens::memory::{Plan, Pool, weights};
+use rooflens::model::ModelSpec;
+use rooflens::step::preset::{CALIBRATED, IDEAL, Preset};
+use rooflens::step::{OnHardware, Served, expected_tokens, part_time};
+use rooflens::units::{Bytes, Seconds};
+
+fn h200() -> &'static Accelerator {
+    hardware::find("h200-sxm").unwrap()
+}
+
+fn on(spec: &ModelSpec, words: &str, case: &str, served: &Served) -> OnHardware {
+    OnHardware::of(&physical(spec, words), &batch(case), h200(), served).unwrap()
+}
+
+#[track_caller]
+fn close(ours: f64, expected: f64) {
+    assert!((ours / expected - 1.0).abs() < 1e-9, "{ours} is not {expected}");
+}
+
+#[test]
+fn a_preset_slows_rates_and_adds_what_comes_on_top() {
+    let own = Preset {
+        compute: 0.01,
+        bandwidth: 0.5,
+        layer: Seconds(10e-6),
+        overlap: 0.25,
+        latency: Seconds(2e-6),
+        ..CALIBRATED
+    };
+    let found = on(&small(), "tp2", "1@8", &Served { preset: own, ..Served::default() });
+    // A decode of so small a model moves more than it computes, also at a hundredth of the peak: 4.8 TB/s.
+    let moved = physical(&small(), "tp2").estimate(&batch("1@8"), Scope::PerGpu).unwrap().cost().moved();
+    let moving = moved.as_f64() / 4.8e12;
+    // A row of 64 in 16 bit: two ranks send it all, six times in layers and once for the embedding; and half of a row of
+    // 100 logits. 450 GB/s.
+    let talking = (7.0 * 128.0 + 100.0) / 450e9;
+    close(found.bound.latency.0, moving + talking);
+    close(found.step.talking(&IDEAL).0, talking);
+    // Two steps of an all-reduce of two ranks, one of a gather.
+    let slower = talking / 0.5 + 15.0 * 2e-6;
+    close(found.step.talking(&own).0, slower);
+    // What runs beside operations is never longer than they are.
+    let beside = (slower * 0.25).min(moving / 0.5);
+    close(found.expected.latency.0, moving / 0.5 + slower - beside + 3.0 * 10e-6);
+    let hidden = on(&small(), "tp2", "1@8", &Served { preset: Preset { overlap: 1.0, ..own }, ..Served::default() });
+    close(hidden.expected.latency.0, slower.max(moving / 0.5) + 3.0 * 10e-6);
+}
+
+#[test]
+fn the_usual_preset_is_the_calibrated_one() {
+    let found = on(&small(), "", "1@8", &Served::default());
+    close(found.expected.latency.0, found.bound.latency.0 / 0.8 + 3.0 * 70e-6);
+    assert_eq!(found.preset, CALIBRATED);
+}
+
+#[test]
+fn switches_that_add_up_move_a_payload_once() {
+    let ring = on(&small(), "tp4", "1@8", &Served::default());
+    let switch = on(&small(), "tp4", "1@8", &Served { in_switch: true, ..Served::default() });
+    let inside = |on: &OnHardware| on.step.stages[0].collectives[0].inside;
+    assert_eq!((inside(&ring), inside(&switch)), (6.0 * 1.5 * 128.0, 6.0 * 128.0));
+}
+
+/// Two dense layers with latent attention, and one more that predicts.
+fn predicting() -> ModelSpec {
+    model(
+        r#"{"model_type": "deepseek_v3", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2,
+        "num_nextn_predict_layers": 1, "kv_lora_rank": 32, "q_lora_rank": 48, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
+        "v_head_dim": 16, "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+        "n_shared_experts": 1, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 2, "intermediate_size": 96,
+        "vocab_size": 128, "torch_dtype": "bfloat16"}"#,
+    )
+}
+
+#[test]
+fn what_is_verified_was_drafted_before() {
+    let spec = predicting();
+    let served = Served { acceptance: 0.5, ..Served::default() };
+    let found = on(&spec, "", "2*4@8:3", &served);
+    let part = physical(&spec, "").draft(&batch("2*4@8:3")).unwrap().unwrap();
+    let draft = part_time(&part, h200(), &IDEAL).0;
+    close(found.step.drafting(&IDEAL).0, 3.0 * draft);
+    assert_eq!(expected_tokens(0.5, 3), 1.875);
+    close(found.bound.per_output_token.0, (found.bound.latency.0 + 3.0 * draft) / 1.875);
+    // The overhead of a layer comes on top of each.
+    close(found.step.drafting(&CALIBRATED).0, 3.0 * (draft / 0.8 + 70e-6));
+    // A replica begins the next step after it.
+    close(found.bound.tokens_per_second, 2.0 * 1.875 / (found.bound.latency.0 + 3.0 * draft));
+
+    // One draft of both requests, then two more of the second alone.
+    let mixed = on(&spec, "", "1*2@8:1,1*4@8:3", &served);
+    let steps: Vec<u64> = mixed.step.drafts.iter().map(|draft| draft.steps).collect();
+    assert_eq!(steps, [1, 2]);
+    assert!(mixed.step.drafts[0].operations[0].cost.flops > mixed.step.drafts[1].operations[0].cost.flops);
+
+    // A decode without drafts drafts nothing, nor does a model without such layers.
+    assert_eq!(on(&spec, "", "2*1@8", &served).step.drafts, []);
+    assert_eq!(on(&small(), "", "2*4@8:3", &served).step.drafts, []);
+}
+
+#[test]
+fn layers_that_draft_are_loaded_and_keep_a_cache() {
+    let spec = predicting();
+    let (idle, drafting) = (on(&spec, "", "2*1@8", &Served::default()), on(&spec, "", "2*2@8:1", &Served::default()));
+    let held = weights(&physical(&spec, ""), Scope::PerGpu, 0);
+    assert!(held.mtp.0 > 0);
+    assert_eq!(drafting.fit.weights().0 - idle.fit.weights().0, held.mtp.0);
+    // Forty elements of latent and rotary in 16 bit, in three layers instead of two.
+    assert_eq!((idle.fit.token(), drafting.fit.token()), ((160, 1), (240, 1)));
+    let pool = |plan: &Plan| Pool::of(&physical(&spec, "pp2"), 0, plan).token();
+    assert_eq!(pool(&Plan { speculative: true, ..Plan::default() }), pool(&Plan::default()));
+}
+
+#[test]
+fn what_is_set_aside_can_be_said() {
+    let served = Served { plan: Plan { reserve: Some(Bytes(3 << 30)), ..Plan::default() }, ..Served::default() };
+    let stage = on(&small(), "", "1@8", &served).fit.stages[0].clone();
+    assert_eq!(stage.reserve, Bytes(3 << 30));
+    // What is estimated is for the tokens of the step where those are more than the usual most.
+    let reserve = |case: &str| on(&small(), "", case, &Served::default()).fit.stages[0].reserve.0;
+    assert_eq!(reserve("1@8"), reserve("8192"));
+    assert_eq!(reserve("16384") - reserve("8192"), 8192 * (2 * 192 + 3 * 64) * 2);
+}
