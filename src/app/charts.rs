@@ -265,6 +265,9 @@ fn Legend(state: State, chart: usize) -> impl IntoView {
         if glyphs {
             let whole = crate::chart::theme::Shape::Circle.glyph().to_string();
             html.element("<li><span class=\"glyph\" aria-hidden=\"true\">", &whole, "</span>whole step</li>");
+            if state.shown().is_some_and(|outcome| outcome.step().is_some()) {
+                html.raw("<li><span class=\"glyph\" aria-hidden=\"true\">⬡</span>links</li>");
+            }
         }
         for (at, (layer, colour)) in layers(state, chart).into_iter().enumerate() {
             let off = state.view.with(|view| view.hidden.get(chart).is_some_and(|hidden| hidden.contains(&layer)));

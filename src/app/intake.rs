@@ -11,9 +11,6 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
-/// Larger than nearly every config, in bytes.
-const LARGE: f64 = 65536.0;
-
 /// Listens for pastes and drops.
 pub(super) fn listen(state: State) {
     let drag = move |on: bool| {
@@ -58,13 +55,6 @@ pub(super) fn listen(state: State) {
     });
 }
 
-/// Whether the beginning of a large file says that it is for the desk, which then reads it off this thread.
-async fn is_for_desk(file: &web_sys::File) -> bool {
-    let Ok(head) = file.slice_with_f64_and_f64(0.0, LARGE) else { return false };
-    let head = JsFuture::from(head.text()).await.ok().and_then(|text| text.as_string());
-    head.is_some_and(|head| desk::is_for(&head))
-}
-
 /// Takes a text that was pasted or dropped to where it belongs.
 fn brought(state: State, text: String) {
     if desk::is_for(&text) {
@@ -82,11 +72,7 @@ pub(super) fn take_files(state: State, files: &web_sys::FileList) {
         let mut read = Vec::new();
         for file in files {
             // A config is small text; what is neither may be a measurement.
-            let is_large = file.size() > LARGE;
-            if file.size() > MAX_BYTES as f64
-                || desk::is_named_for(&file.name())
-                || (is_large && is_for_desk(&file).await)
-            {
+            if file.size() > MAX_BYTES as f64 || desk::is_named_for(&file.name()) {
                 super::measure::bring(state, &file);
             } else if let Ok(text) = JsFuture::from(file.text()).await {
                 let text = text.as_string().unwrap_or_default();
