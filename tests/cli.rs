@@ -509,24 +509,24 @@ fn what_fits_and_layouts_side_by_side() {
     assert!(err.starts_with("note: Expected is calibrated: computing at 80.0% of the peaks, moving at "), "{err}");
     insta::assert_snapshot!(out, @r"
     standard input, 4*1@64
-                                                             TP2                    PP2 DP2
-    GPUs                                                       2                          4
-    weights per GPU                                      199 KiB                    200 KiB
-    KV cache of a token, per GPU                           128 B                      128 B
-    fits                                                     yes                        yes
-    tokens of KV cache                               589 341 424                589 308 656
-    sequences of the longest request                   9 208 459                  9 207 947
-    FLOPs per GPU                                      623 kFLOP                  885 kFLOP
-    bytes per GPU                                         201 kB                     264 kB
-    bound by                                              memory                     memory
-    step                                        74.6 ns – 140 µs            118 ns – 140 µs
-    of that, communication                     14.6 ns – 18.2 ns          2.28 ns – 2.84 ns
-    time per output token                       74.6 ns – 140 µs            118 ns – 140 µs
-    tokens/s in all                    28.6 ktok/s – 53.6 Mtok/s    114 ktok/s – 102 Mtok/s
-    tokens/s per GPU                   14.3 ktok/s – 26.8 Mtok/s  28.5 ktok/s – 25.4 Mtok/s
-    MFU                                         <0.001% – 0.843%           <0.001% – 0.800%
-    MBU                                          0.0429% – 80.5%            0.0823% – 73.3%
-    energy of a token, at board power        <0.001 J – 0.0490 J        <0.001 J – 0.0245 J
+                                                                       TP2                    PP2 DP2
+    GPUs                                                                 2                          4
+    weights per GPU                                                199 KiB                    200 KiB
+    KV cache of a token, per GPU                                     128 B                      128 B
+    fits                                                               yes                        yes
+    tokens of KV cache, a replica                              589 341 424                589 308 656
+    sequences of the longest request, a replica                  9 208 459                  9 207 947
+    FLOPs per GPU                                                623 kFLOP                  885 kFLOP
+    bytes per GPU                                                   202 kB                     264 kB
+    bound by                                                        memory                     memory
+    step                                                  74.9 ns – 140 µs            118 ns – 140 µs
+    of that, communication                               14.6 ns – 18.2 ns          2.28 ns – 2.84 ns
+    time per output token                                 74.9 ns – 140 µs            118 ns – 140 µs
+    tokens/s in all                              28.6 ktok/s – 53.4 Mtok/s    114 ktok/s – 101 Mtok/s
+    tokens/s per GPU                             14.3 ktok/s – 26.7 Mtok/s  28.5 ktok/s – 25.3 Mtok/s
+    MFU                                                   <0.001% – 0.841%           <0.001% – 0.797%
+    MBU                                                    0.0430% – 80.5%            0.0827% – 73.5%
+    energy of a token, at board power                  <0.001 J – 0.0490 J        <0.001 J – 0.0245 J
     ");
     // Assumptions of one's own have a name of their own.
     let own = ["--assume", "layer-overhead-us=10", "--assume", "compute_efficiency=0.5", "--price", "2"];

@@ -49,14 +49,14 @@ pub enum Assumed {
     Price,
     /// Memory that is set aside for activations and graphs, in GiB.
     Reserve,
+    /// The part of communication that runs beside operations.
+    Overlap,
     /// The part of the peak compute rate that is reached.
     Compute,
     /// The part of the bandwidths that is reached.
     Bandwidth,
     /// What each layer adds to a step, in microseconds.
     Overhead,
-    /// The part of communication that runs beside operations.
-    Overlap,
     /// What each step of a collective adds, in microseconds.
     Latency,
 }
@@ -64,7 +64,7 @@ pub enum Assumed {
 impl Assumed {
     /// All of them.
     pub const ALL: [Self; 7] =
-        [Self::Price, Self::Reserve, Self::Compute, Self::Bandwidth, Self::Overhead, Self::Overlap, Self::Latency];
+        [Self::Price, Self::Reserve, Self::Overlap, Self::Compute, Self::Bandwidth, Self::Overhead, Self::Latency];
 
     /// The least and the most that it can be.
     fn range(self) -> (f64, f64) {
@@ -160,10 +160,10 @@ impl Run {
         "in_switch",
         "price",
         "reserve_gib",
+        "link_overlap",
         "compute_efficiency",
         "bandwidth_efficiency",
         "layer_overhead_us",
-        "link_overlap",
         "link_latency_us",
         "format_attention",
         "format_dense",
@@ -199,7 +199,6 @@ impl Run {
             compute: part(Assumed::Compute).unwrap_or(CALIBRATED.compute),
             bandwidth: part(Assumed::Bandwidth).unwrap_or(CALIBRATED.bandwidth),
             layer: micros(Assumed::Overhead, CALIBRATED.layer),
-            overlap: part(Assumed::Overlap).unwrap_or(CALIBRATED.overlap),
             latency: micros(Assumed::Latency, CALIBRATED.latency),
             source: if own { ASSUMED_SOURCE } else { CALIBRATED.source },
         };
@@ -210,6 +209,7 @@ impl Run {
             // The accelerator's own number of GPUs, unless another one was set.
             node: (self.gpus_per_node != Self::default().gpus_per_node).then_some(self.gpus_per_node),
             in_switch: self.in_switch,
+            overlap: part(Assumed::Overlap).unwrap_or_default(),
             preset,
             acceptance: self.acceptance,
             price: part(Assumed::Price),
@@ -356,7 +356,7 @@ mod tests {
         let mut run = Run::default();
         let texts = [
             "org/name", "131072", "0.25", "7", "real", "50", "3", "4", "true", "true", "0.7", "0.85", "64", "true",
-            "false", "true", "2.5", "4", "0.7", "0.9", "35", "0.5", "2", "fp8", "mxfp4", "nvfp4", "none", "awq",
+            "false", "true", "2.5", "4", "0.5", "0.7", "0.9", "35", "2", "fp8", "mxfp4", "nvfp4", "none", "awq",
         ];
         for (key, text) in Run::KEYS.iter().zip(texts) {
             assert_ne!(run.get(key), text);
@@ -442,7 +442,7 @@ mod tests {
         Found `-0.1`; expected a number from 0 to 1.
         Found `NVLS`; expected `true` or `false`.
         Found `fp5`; expected no text, or one of none, fp8, fbgemm_fp8, ptpc_fp8, fp_quant, modelopt, modelopt_mxfp8, experts_int8, mxfp4, awq, awq_marlin, gptq, gptq_marlin, modelopt_fp4, petit_nvfp4, compressed-tensors, torchao, quark, moe_wna16, inc, bitsandbytes, nvfp4, mxfp8, fp8_per_tensor, fp8_per_channel, auto_awq, auto_gptq, gpt_oss_mxfp4, deepseek_v4_fp8, modelopt_mixed.
-        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter, acceptance, utilization, block_size, balanced, prefix_caching, in_switch, price, reserve_gib, compute_efficiency, bandwidth_efficiency, layer_overhead_us, link_overlap, link_latency_us, format_attention, format_dense, format_experts, format_shared, format_head.
+        There is no setting `speed`; expected one of model, max_model_len, kv_len_jitter, seed, routing, iters, samples, gpus_per_node, profile, exclude_drafter, acceptance, utilization, block_size, balanced, prefix_caching, in_switch, price, reserve_gib, link_overlap, compute_efficiency, bandwidth_efficiency, layer_overhead_us, link_latency_us, format_attention, format_dense, format_experts, format_shared, format_head.
         ");
     }
 }

@@ -1,8 +1,8 @@
 //! What only the physical model answers: parameters, memory, times.
 
 use crate::batch::Batch;
-use crate::estimate::physical::Physical;
 use crate::estimate::physical::differ::{Difference, differences};
+use crate::estimate::physical::{Drafting, Physical};
 use crate::estimate::vllm::Vllm;
 use crate::estimate::{Breakdown, EstimateError, Estimator, Method, Part, Quantity, Scope};
 use crate::hardware::Accelerator;
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::step::collective::Collective;
 use crate::step::preset::{ASSUMED, CALIBRATED, IDEAL, Preset};
 use crate::step::{OnHardware, OperationTime, Rates, Served, StageTime, StepTime, part_time};
-use crate::units::Seconds;
+use crate::units::{Bytes, Seconds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// What is asked about a batch, beside model and settings.
@@ -36,6 +36,8 @@ pub struct PhysicalAnswer {
     pub parameters: Parameters,
     /// Weights of the GPU that has most of them.
     pub weights: Weights,
+    /// Bytes of them that are loaded: those of prediction layers only where they draft.
+    pub loaded: Bytes,
     /// Bytes of KV cache that a token reserves on the GPU with most, as (bytes, for so many tokens).
     pub token: (u128, u128),
     /// What fits and how long it takes, where an accelerator is named.
@@ -61,27 +63,34 @@ impl PhysicalAnswer {
     ) -> Result<(Self, Breakdown, Breakdown), EstimateError> {
         let model = Physical::new(spec, settings, question.served.assumptions, question.hardware)
             .map_err(EstimateError::NotDescribed)?;
-        let (per_gpu, global) = (model.estimate(batch, Scope::PerGpu)?, model.estimate(batch, Scope::Global)?);
+        let accelerator = question.hardware;
+        let on = accelerator.map(|accelerator| OnHardware::of(&model, batch, accelerator, &question.served));
+        let on = on.transpose()?;
+        // The stage that the others wait for, by its time where that is known.
+        let per_gpu = match &on {
+            Some(on) => model.stage(batch, on.step.longest() as u64)?,
+            None => model.estimate(batch, Scope::PerGpu)?,
+        };
+        let global = model.estimate(batch, Scope::Global)?;
         let vllm = Vllm::new(spec, settings).estimate(batch, Scope::PerGpu)?;
         let differences = differences(spec, &model, batch, &vllm, &per_gpu);
         let held = model.each_stage().map(|stage| weights(&model, Scope::PerGpu, stage));
-        let weights = held.max_by_key(Weights::total).unwrap_or_default();
-        let pools = model.each_stage().map(|stage| Pool::of(&model, stage, &question.served.plan).token());
+        let plan = question.served.plan.holding(batch, model.drafts(batch));
+        let weights = held.max_by_key(|held| plan.weights(held)).unwrap_or_default();
+        let loaded = plan.weights(&weights);
+        let pools = model.each_stage().map(|stage| Pool::of(&model, stage, &plan).token());
         let token = pools.reduce(|most, one| if one.0 * most.1 > most.0 * one.1 { one } else { most });
-        let accelerator = question.hardware;
-        let on = accelerator.map(|accelerator| OnHardware::of(&model, batch, accelerator, &question.served));
         let parameters = model.anatomy().parameters();
-        let on = on.transpose()?;
         let token = token.unwrap_or((0, 1));
-        let draft = model.draft(batch)?;
-        Ok((Self { model, parameters, weights, token, on, accelerator, draft, differences }, per_gpu, global))
+        let draft = model.draft(batch, Drafting::Further)?;
+        Ok((Self { model, parameters, weights, loaded, token, on, accelerator, draft, differences }, per_gpu, global))
     }
 
     /// Writes the members that only this model has.
     pub(super) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         map.serialize_entry("model", "physical")?;
         map.serialize_entry("parameters", &ParametersOut(&self.parameters))?;
-        map.serialize_entry("weights_bytes_per_gpu", &self.weights.total().0)?;
+        map.serialize_entry("weights_bytes_per_gpu", &self.loaded.0)?;
         map.serialize_entry("weights_bytes_by_category", &CategoriesOut(&self.weights.categories))?;
         map.serialize_entry("kv_format", self.model.cache.name)?;
         let (bytes, every) = self.token;

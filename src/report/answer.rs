@@ -2,6 +2,7 @@
 //! known, read where it is shown.
 
 use super::Summary;
+use super::figures::expectation;
 use super::outcome::{Outcome, estimated};
 use super::physics::Physics;
 use crate::bench::run::Run;
@@ -26,6 +27,8 @@ pub struct Step {
     pub preset: &'static str,
     /// What sets most of the bound.
     pub limit: Bound,
+    /// At least so long the stage takes whose cost is shown.
+    pub stage: Seconds,
     /// Bytes over a GPU's links inside its node and to other nodes, in the stage whose cost is shown, and their least
     /// time; nothing where nothing goes.
     pub links: [(f64, Seconds); 2],
@@ -67,7 +70,8 @@ impl Step {
                     intensity: Some(Intensity(flops / bytes)),
                     time: Some(time),
                     bound: Some(Bound::Communication),
-                    attainable: Some(flops / time.0),
+                    // Links alone would allow more than the chip can.
+                    attainable: None,
                 };
                 used.push((name, summary));
             }
@@ -97,6 +101,9 @@ impl Answer {
         };
         let mut notes = notes(outcome);
         notes.extend(overridden(physics, run).map(|text| (Weight::Strong, text)));
+        if physics.on.preset.name == ASSUMED || physics.on.undrafted {
+            notes.push((Weight::Caution, expectation(&physics.on)));
+        }
         Ok(Self {
             breakdown,
             per_gpu: physics.per_gpu.clone(),
@@ -105,6 +112,7 @@ impl Answer {
                 expected: physics.on.expected.latency,
                 preset: physics.on.preset.name,
                 limit: physics.on.step.limit(),
+                stage: physics.on.step.slowest_bound(),
                 links: links(physics),
             },
             notes,
@@ -129,8 +137,8 @@ impl Answer {
 
 /// What goes over the links in the stage whose cost is shown.
 fn links(physics: &Physics) -> [(f64, Seconds); 2] {
-    let (cost, links) = (physics.per_gpu.cost(), &physics.on.links);
-    let stage = physics.on.step.stages.iter().find(|stage| stage.cost() == cost);
+    let (step, links) = (&physics.on.step, &physics.on.links);
+    let stage = step.stages.get(step.longest());
     let collectives = stage.map(|stage| stage.collectives.as_slice()).unwrap_or_default();
     let near = collectives.iter().map(|one| one.inside).sum();
     let far = collectives.iter().map(|one| one.between).sum();
@@ -187,6 +195,7 @@ pub fn write(answers: &[Result<Answer, String>]) -> Node {
                 list(
                     [text(step.preset), text(step.limit.label()), time(step.bound), time(step.expected)]
                         .into_iter()
+                        .chain([time(step.stage)])
                         .chain(step.links.into_iter().flat_map(|(bytes, taken)| [time(Seconds(bytes)), time(taken)])),
                 ),
             );
@@ -232,7 +241,8 @@ pub fn read(node: &Node) -> Option<Vec<Result<Arc<Answer>, String>>> {
                 expected: time(1)?,
                 preset,
                 limit,
-                links: [(time(2)?.0, time(3)?), (time(4)?.0, time(5)?)],
+                stage: time(2)?,
+                links: [(time(3)?.0, time(4)?), (time(5)?.0, time(6)?)],
             },
             notes,
         })));

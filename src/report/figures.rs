@@ -1,7 +1,7 @@
 //! Figures of the physical model, side by side: the rows that page and command line share.
 
 use crate::estimate::Breakdown;
-use crate::format::{NONE, Unit, capacity, duration, grouped, percent, si};
+use crate::format::{NONE, Unit, capacity, duration, grouped, percent, si, significant};
 use crate::step::preset::{CALIBRATED, IDEAL};
 use crate::step::{OnHardware, Rates};
 use crate::units::Seconds;
@@ -28,8 +28,8 @@ pub const ROWS: &[Row] = &[
         si(bytes as f64 / every.max(1) as f64, Unit::BYTE)
     }),
     ("fits", |f| if f.on.fit.fits() { "yes" } else { "no" }.to_owned()),
-    ("tokens of KV cache", |f| f.on.fit.tokens().map_or_else(none, grouped)),
-    ("sequences of the longest request", |f| f.on.fit.sequences(f.longest).map_or_else(none, grouped)),
+    ("tokens of KV cache, a replica", |f| f.on.fit.tokens().map_or_else(none, grouped)),
+    ("sequences of the longest request, a replica", |f| f.on.fit.sequences(f.longest).map_or_else(none, grouped)),
     ("FLOPs per GPU", |f| si(f.per_gpu.cost().flops.as_f64(), Unit::FLOP)),
     ("bytes per GPU", |f| si(f.per_gpu.cost().moved().as_f64(), Unit::BYTE)),
     ("bound by", |f| f.on.step.limit().label().to_owned()),
@@ -45,9 +45,7 @@ pub const ROWS: &[Row] = &[
     ("energy of a token, at board power", |f| {
         costs(f, |rates| rates.joules_per_token.map_or_else(none, |joules| si(joules, Unit::JOULE)))
     }),
-    ("price of 10⁶ tokens", |f| {
-        costs(f, |rates| rates.price_per_million.map_or_else(none, |price| format!("{price:.3}")))
-    }),
+    ("price of 10⁶ tokens", |f| costs(f, |rates| rates.price_per_million.map_or_else(none, significant))),
 ];
 
 /// From the bound to the time that is expected: one number would say too much.
@@ -81,16 +79,18 @@ pub fn expectation(on: &OnHardware) -> String {
         percent(preset.bandwidth),
         duration(preset.layer)
     );
-    if preset.overlap > 0.0 {
-        said = format!("{said}, {} of communication beside operations", percent(preset.overlap));
-    }
     if preset.latency.0 > 0.0 {
         said = format!("{said}, {} a step of a collective", duration(preset.latency));
     }
     let switch = if on.links.in_switch { " All-reduces inside a node are added up by its switch." } else { "" };
     let fitted =
         if preset.name == CALIBRATED.name { " Never mixed up with the bound, which nothing can beat." } else { "" };
-    format!("{said}; {}.{fitted}{switch}", preset.source)
+    let staged = match on.step.stages.len() {
+        0 | 1 => "",
+        _ => " Tokens a second are those of a full pipeline: with a batch in each of its stages.",
+    };
+    let drafter = if on.undrafted { " What drafts is not known: its time and memory are not counted." } else { "" };
+    format!("{said}; {}.{fitted}{switch}{staged}{drafter}", preset.source)
 }
 
 fn none() -> String {

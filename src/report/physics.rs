@@ -3,8 +3,8 @@
 use super::outcome::Outcome;
 use crate::batch::Batch;
 use crate::bench::run::Run;
-use crate::estimate::physical::Physical;
 use crate::estimate::physical::differ::{Difference, differences};
+use crate::estimate::physical::{Drafting, Physical};
 use crate::estimate::{Breakdown, Estimator, Part, Scope};
 use crate::model::anatomy::Parameters;
 use crate::step::OnHardware;
@@ -39,11 +39,11 @@ impl Physics {
         let served = run.served();
         let model = Physical::new(spec, settings, served.assumptions, Some(accelerator))?;
         let said = |error: crate::estimate::EstimateError| error.to_string();
-        let per_gpu = model.estimate(&batch, Scope::PerGpu).map_err(said)?;
+        let on = OnHardware::of(&model, &batch, accelerator, &served).map_err(said)?;
+        let per_gpu = model.stage(&batch, on.step.longest() as u64).map_err(said)?;
         let vllm = outcome.vllm.estimate(&batch, Scope::PerGpu).map_err(said)?;
         let differences = differences(spec, &model, &batch, &vllm, &per_gpu);
-        let on = OnHardware::of(&model, &batch, accelerator, &served).map_err(said)?;
-        let (parameters, draft) = (model.anatomy().parameters(), model.draft(&batch).map_err(said)?);
+        let (parameters, draft) = (model.anatomy().parameters(), model.draft(&batch, Drafting::Further).map_err(said)?);
         Ok(Self { model, batch, per_gpu, parameters, on, draft, differences })
     }
 }

@@ -72,7 +72,8 @@ impl Summary {
     #[must_use]
     pub fn within(self, step: Option<&Step>) -> Self {
         let Some(step) = step else { return self };
-        let attainable = self.attainable.map(|_| self.cost.flops.as_f64() / step.bound.0);
+        // The FLOPs are those of one stage, and so is the time that they take.
+        let attainable = self.attainable.map(|_| self.cost.flops.as_f64() / step.stage.0);
         Self { time: Some(step.bound), bound: Some(step.limit), attainable, ..self }
     }
 

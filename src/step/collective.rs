@@ -18,7 +18,7 @@
 
 use crate::batch::Batch;
 use crate::estimate::Scope;
-use crate::estimate::physical::{Physical, load::Load, stages};
+use crate::estimate::physical::{Drafting, Physical, load::Load, stages};
 use crate::hardware::Accelerator;
 use crate::model::anatomy::{Op, Span};
 use crate::step::preset::Preset;
@@ -35,6 +35,8 @@ pub struct Links {
     pub node: u64,
     /// Whether the switch adds up.
     pub in_switch: bool,
+    /// The part of collectives that runs beside operations, 0 to 1.
+    pub overlap: f64,
 }
 
 impl Links {
@@ -47,6 +49,7 @@ impl Links {
             between: accelerator.nic,
             node: u64::from(node.unwrap_or(usual).max(1)),
             in_switch: false,
+            overlap: 0.0,
         }
     }
 
@@ -184,6 +187,29 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
         let ways = if links.crosses(stage, cut.tp) { (0.0, sent) } else { (sent, 0.0) };
         found.push(moved(links, "to the next stage", 2, 1, ways));
     }
+    if stage > 0 && cut.tp > 1 {
+        // The slices come together again.
+        let tensors = if anatomy.streams > 1 { anatomy.streams } else { 2 };
+        let others = (cut.tp - 1) as f64 / cut.tp as f64;
+        found.push(gather(links, "gather from the stage before", tensor, 1, tensors as f64 * row * others));
+    }
+    found
+}
+
+/// The collectives of a draft step: those of its layer, and the logits of each request.
+#[must_use]
+pub fn of_draft(physical: &Physical, batch: &Batch, drafting: Drafting, links: &Links) -> Vec<Collective> {
+    let (anatomy, tp) = (physical.anatomy(), physical.cut(Scope::PerGpu).tp);
+    let (Some(mtp), true) = (&anatomy.mtp, tp > 1) else { return Vec::new() };
+    let (tensor, bytes) = (Group::new(1, tp, 1), physical.dtype.bytes() as f64);
+    let tokens = Load::of(&drafting.tokens(batch), Span::Full, |_| true).tokens as f64;
+    let logits = Load::logits(&Drafting::Further.tokens(batch)) as f64;
+    let mut found =
+        vec![reduce(links, "all-reduce of a draft", tensor, mtp.kind.reduces, tokens * anatomy.hidden as f64 * bytes)];
+    if let Some(head) = &anatomy.head {
+        let all = logits * head.out(1) as f64 * bytes;
+        found.push(gather(links, "gather of a draft's logits", tensor, 1, all * (tp - 1) as f64 / tp as f64));
+    }
     found
 }
 
@@ -239,7 +265,9 @@ fn reduce(links: &Links, name: &'static str, group: Group, times: u64, payload: 
     let factor = if links.in_switch { ring(inside).min(1.0) } else { ring(inside) };
     let repeated = times as f64;
     let (near, far) = (factor * payload * repeated, ring(nodes) * payload / inside as f64 * repeated);
-    let steps = 2.0 * (ranks - 1) as f64 * repeated;
+    // Round the ring of a node twice, or up to its switch and down again; then between nodes.
+    let near_steps = if links.in_switch { inside.min(2) } else { 2 * (inside - 1) };
+    let steps = (near_steps + 2 * (nodes - 1)) as f64 * repeated;
     Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far), steps }
 }
 
@@ -251,7 +279,8 @@ fn gather(links: &Links, name: &'static str, group: Group, times: u64, bytes: f6
     // Of a rank's peers, those in other nodes.
     let others = if nodes > 1 { ranks - inside } else { 0 };
     let far = bytes * others as f64 / (ranks - 1).max(1) as f64 / inside as f64;
-    moved(links, name, ranks, times, (bytes - far, far))
+    // Round the ring once.
+    Collective { steps: ((ranks - 1) * times) as f64, ..moved(links, name, ranks, times, (bytes - far, far)) }
 }
 
 /// A collective that moves so many bytes over a rank's links inside and between nodes in all.

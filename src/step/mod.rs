@@ -13,8 +13,8 @@ mod served;
 pub use rates::{Rates, expected_tokens};
 pub use served::{OnHardware, Served};
 
-use crate::batch::{Batch, Phase};
-use crate::estimate::physical::{Physical, stages};
+use crate::batch::{Batch, Group, Phase};
+use crate::estimate::physical::{Drafting, Physical, stages};
 use crate::estimate::{Breakdown, Component, Cost, EstimateError, Part, Term};
 use crate::hardware::roofline::Bound;
 use crate::hardware::{self, Accelerator, Precision};
@@ -35,13 +35,28 @@ pub struct OperationTime {
     pub precision: Option<Precision>,
     /// At least so long.
     pub bound: Seconds,
-    /// What sets that.
+    /// What sets most of that.
     pub limit: Bound,
     /// Computing and moving at ideal rates, matrix by matrix and core by core.
     sheets: Vec<(Seconds, Seconds)>,
 }
 
 impl OperationTime {
+    /// Computing alone, at the peak rates.
+    #[must_use]
+    pub fn computing(&self) -> Seconds {
+        Seconds(self.sheets.iter().map(|(computing, _)| computing.0).sum())
+    }
+
+    /// Whether computing sets most of the bound.
+    fn computes(&self) -> bool {
+        let (mut computing, mut moving) = (0.0, 0.0);
+        for (compute, memory) in &self.sheets {
+            if compute.0 > memory.0 { computing += compute.0 } else { moving += memory.0 }
+        }
+        computing > moving
+    }
+
     /// As a preset has it, without what it adds for a layer.
     #[must_use]
     pub fn with(&self, preset: &Preset) -> Seconds {
@@ -56,14 +71,23 @@ pub struct DraftTime {
     pub steps: u64,
     /// The operations of each of them.
     pub operations: Vec<OperationTime>,
+    /// The collectives of each of them.
+    pub collectives: Vec<Collective>,
 }
 
 impl DraftTime {
+    /// The time of one of the steps, as a preset has it.
+    #[must_use]
+    pub fn each(&self, preset: &Preset) -> Seconds {
+        let computing: f64 = self.operations.iter().map(|operation| operation.with(preset).0).sum();
+        let talking: f64 = self.collectives.iter().map(|collective| collective.with(preset).0).sum();
+        Seconds(computing + talking + preset.layer.0)
+    }
+
     /// The time of all the steps, as a preset has it.
     #[must_use]
     pub fn with(&self, preset: &Preset) -> Seconds {
-        let each: f64 = self.operations.iter().map(|operation| operation.with(preset).0).sum();
-        Seconds((each + preset.layer.0) * self.steps as f64)
+        Seconds(self.each(preset).0 * self.steps as f64)
     }
 }
 
@@ -78,6 +102,8 @@ pub struct StageTime {
     pub operations: Vec<OperationTime>,
     /// Its collectives.
     pub collectives: Vec<Collective>,
+    /// The part of their time that runs beside operations, 0 to 1.
+    pub overlap: f64,
 }
 
 /// The time of a step.
@@ -101,7 +127,7 @@ impl StageTime {
     pub fn with(&self, preset: &Preset) -> Seconds {
         let computing: f64 = self.operations.iter().map(|operation| operation.with(preset).0).sum();
         let talking = self.talking(preset).0;
-        let beside = (talking * preset.overlap).min(computing);
+        let beside = (talking * self.overlap).min(computing);
         Seconds(computing + talking - beside + preset.layer.0 * self.layers as f64)
     }
 
@@ -146,9 +172,10 @@ impl StepTime {
                 layers: to - from,
                 operations: operations(&breakdown, accelerator),
                 collectives: collective::of(physical, batch, stage, links),
+                overlap: links.overlap,
             });
         }
-        Ok(Self { stages: found, drafts: drafts(physical, batch, accelerator)? })
+        Ok(Self { stages: found, drafts: drafts(physical, batch, accelerator, links)? })
     }
 
     /// At least so long: the stages one after the other.
@@ -190,10 +217,23 @@ impl StepTime {
         most(&self.stages)
     }
 
-    /// What the step costs a rank of every stage, added up.
+    /// The place of the stage whose bound is the longest: the others wait for it.
     #[must_use]
-    pub fn cost(&self) -> Cost {
-        self.stages.iter().map(StageTime::cost).sum()
+    pub fn longest(&self) -> usize {
+        let bounds = self.stages.iter().map(|stage| stage.bound().0).enumerate();
+        bounds.reduce(|most, one| if one.1 > most.1 { one } else { most }).map_or(0, |(place, _)| place)
+    }
+
+    /// The bound of that stage.
+    #[must_use]
+    pub fn slowest_bound(&self) -> Seconds {
+        self.stages.get(self.longest()).map_or(Seconds(0.0), StageTime::bound)
+    }
+
+    /// The operations of a rank of every stage, and of what it drafts with how often.
+    pub fn operations(&self) -> impl Iterator<Item = (&OperationTime, u64)> {
+        let drafts = self.drafts.iter().flat_map(|draft| draft.operations.iter().map(|one| (one, draft.steps)));
+        self.stages.iter().flat_map(|stage| &stage.operations).map(|one| (one, 1)).chain(drafts)
     }
 }
 
@@ -208,7 +248,9 @@ fn most(stages: &[StageTime]) -> Bound {
         }
     };
     for stage in stages {
-        stage.operations.iter().for_each(|operation| add(operation.limit, operation.bound));
+        for (computing, moving) in stage.operations.iter().flat_map(|operation| &operation.sheets) {
+            if computing.0 > moving.0 { add(Bound::Compute, *computing) } else { add(Bound::Memory, *moving) }
+        }
         add(Bound::Communication, stage.talking(&IDEAL));
     }
     times.into_iter().reduce(|most, one| if one.1 > most.1 { one } else { most }).map_or(Bound::Memory, |most| most.0)
@@ -229,14 +271,14 @@ fn of_parts(parts: &[Part], accelerator: &Accelerator) -> Vec<OperationTime> {
             let cost = group.iter().map(Term::cost).sum();
             let precision = part.sheets.get(usize::from(first.sheet)).and_then(|sheet| sheet.precision);
             let (computing, moving) = roofline(cost, precision, accelerator);
-            let (bound, limit) =
-                if computing.0 > moving.0 { (computing, Bound::Compute) } else { (moving, Bound::Memory) };
+            let bound = Seconds(computing.0.max(moving.0));
             let operation = first.def.operation;
             let known = |known: &&mut OperationTime| (known.component, known.operation) == (part.component, operation);
             match found.iter_mut().find(known) {
                 Some(known) => {
-                    if bound.0 > known.bound.0 {
-                        (known.limit, known.precision) = (limit, precision);
+                    // The numbers of the largest of them.
+                    if known.sheets.iter().all(|(computing, moving)| bound.0 > computing.0.max(moving.0)) {
+                        known.precision = precision;
                     }
                     known.cost = [known.cost, cost].into_iter().sum();
                     known.bound.0 += bound.0;
@@ -248,28 +290,44 @@ fn of_parts(parts: &[Part], accelerator: &Accelerator) -> Vec<OperationTime> {
                     cost,
                     precision,
                     bound,
-                    limit,
+                    limit: Bound::Memory,
                     sheets: vec![(computing, moving)],
                 }),
             }
         }
     }
+    for one in &mut found {
+        one.limit = if one.computes() { Bound::Compute } else { Bound::Memory };
+    }
     found
 }
 
-/// What a model with layers of its own for that drafts before it verifies a batch: requests with more drafts take more
-/// steps, in which the others have no part.
-fn drafts(physical: &Physical, batch: &Batch, accelerator: &Accelerator) -> Result<Vec<DraftTime>, EstimateError> {
-    let drafted = |group: &crate::batch::Group| if group.phase == Phase::Decode { group.tokens.max(1) - 1 } else { 0 };
+/// What a model with layers of its own for that drafts before it verifies a batch. The first step runs over all tokens
+/// of the step before, which are as many as those of this one; further steps over a token of each request, as long as it
+/// has drafts.
+fn drafts(
+    physical: &Physical,
+    batch: &Batch,
+    accelerator: &Accelerator,
+    links: &Links,
+) -> Result<Vec<DraftTime>, EstimateError> {
     let mut found = Vec::new();
     let mut done = 0;
     while let Some(next) = batch.groups().iter().map(drafted).filter(|drafts| *drafts > done).min() {
         let part = Batch::new(batch.groups().iter().filter(|group| drafted(group) >= next).copied());
-        let Some(part) = physical.draft(&part)? else { break };
-        found.push(DraftTime { steps: next - done, operations: of_parts(&[part], accelerator) });
-        done = next;
+        let (tokens, steps) = if done == 0 { (batch, 1) } else { (&part, next - done) };
+        let span = if done == 0 { Drafting::First } else { Drafting::Further };
+        let Some(one) = physical.draft(tokens, span)? else { break };
+        let collectives = collective::of_draft(physical, tokens, span, links);
+        found.push(DraftTime { steps, operations: of_parts(&[one], accelerator), collectives });
+        done += steps;
     }
     Ok(found)
+}
+
+/// Drafts that a request verifies.
+fn drafted(group: &Group) -> u64 {
+    if group.phase == Phase::Decode { group.tokens.max(1) - 1 } else { 0 }
 }
 
 /// The time of one component's operations under a preset, without what it adds for a layer.

@@ -4,7 +4,8 @@ use crate::units::Seconds;
 
 /// What is reached of the rates, and what comes on top of them. An operation takes max(FLOPs / (peak x compute), bytes /
 /// (bandwidth x bandwidth's part)), a collective its time over the links' part and a latency for each of its steps, a
-/// stage the sum of both, without what overlaps, and an overhead for each layer.
+/// stage the sum of both, without what overlaps, and an overhead for each layer. What overlaps is no part of a preset: it
+/// shortens the bound alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preset {
     /// Its name.
@@ -15,8 +16,6 @@ pub struct Preset {
     pub bandwidth: f64,
     /// Added for every layer: launches, gaps, collectives' latency.
     pub layer: Seconds,
-    /// The part of communication that runs beside operations, 0 to 1.
-    pub overlap: f64,
     /// Added for every step of a collective.
     pub latency: Seconds,
     /// Where the constants come from, and how far they are off.
@@ -29,7 +28,6 @@ pub const IDEAL: Preset = Preset {
     compute: 1.0,
     bandwidth: 1.0,
     layer: Seconds(0.0),
-    overlap: 0.0,
     latency: Seconds(0.0),
     source: "peak rates, no overhead",
 };
@@ -40,7 +38,6 @@ pub const CALIBRATED: Preset = Preset {
     compute: 0.80,
     bandwidth: 0.80,
     layer: Seconds(70e-6),
-    overlap: 0.0,
     latency: Seconds(0.0),
     source: "fitted on 2026-11-30 to 252 measured times per output token of dense models at up to 8 requests \
              (aiconfigurator's public sample), median error 7.09 %",

@@ -4,7 +4,7 @@ use super::StepTime;
 use super::preset::Preset;
 use crate::batch::{Batch, Phase};
 use crate::estimate::physical::load::Load;
-use crate::hardware::{Accelerator, Precision, peak};
+use crate::hardware::Accelerator;
 use crate::layout::Layout;
 use crate::model::anatomy::Span;
 use crate::units::Seconds;
@@ -22,7 +22,7 @@ pub struct Rates {
     pub tokens_per_second: f64,
     /// The same for each GPU.
     pub per_gpu: f64,
-    /// The part of the GPUs' compute rate that is used, in the precision of most operations.
+    /// The part of the time in which the GPUs would compute at the peak of the numbers that they multiply.
     pub compute_used: f64,
     /// The part of their memory bandwidth that is used.
     pub bandwidth_used: f64,
@@ -67,10 +67,12 @@ impl Rates {
         // A full pipeline finishes a batch as often as its slowest stage lets it.
         let per = |amount: f64, time: f64| if time > 0.0 { amount / time } else { 0.0 };
         let tokens_per_second = per((prompt + output) * replicas, slowest.0);
-        let cost = step.cost();
         let stages = step.stages.len().max(1) as f64;
-        let precision = busiest(step).unwrap_or(Precision::Bf16);
-        let rate = peak(accelerator, precision).map_or(0.0, |peak| peak.rate.0);
+        let (mut computing, mut moved) = (0.0, 0.0);
+        for (one, times) in step.operations() {
+            computing += one.computing().0 * times as f64;
+            moved += one.cost.moved().as_f64() * times as f64;
+        }
         let per_token = |each_second: Option<f64>| each_second.map(|each| per(each * gpus, tokens_per_second));
         Self {
             latency,
@@ -78,8 +80,8 @@ impl Rates {
             per_output_token: Seconds((latency.0 + step.drafting(preset).0) / each),
             tokens_per_second,
             per_gpu: per(tokens_per_second, gpus),
-            compute_used: per(cost.flops.as_f64() / stages, slowest.0 * rate),
-            bandwidth_used: per(cost.moved().as_f64() / stages, slowest.0 * accelerator.bandwidth.0),
+            compute_used: per(computing / stages, slowest.0),
+            bandwidth_used: per(moved / stages, slowest.0 * accelerator.bandwidth.0),
             joules_per_token: per_token(accelerator.tdp_watts),
             price_per_million: None,
         }
@@ -91,12 +93,4 @@ impl Rates {
         let seconds = if self.tokens_per_second > 0.0 { 1e6 / self.tokens_per_second } else { return self };
         Self { price_per_million: Some(hour / 3600.0 * layout.gpus() as f64 * seconds), ..self }
     }
-}
-
-/// The precision in which most FLOPs are done.
-fn busiest(step: &StepTime) -> Option<Precision> {
-    let operations = step.stages.iter().flat_map(|stage| &stage.operations);
-    let most =
-        operations.filter(|operation| operation.precision.is_some()).max_by_key(|operation| operation.cost.flops);
-    most.and_then(|operation| operation.precision)
 }

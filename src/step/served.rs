@@ -3,7 +3,7 @@
 use super::collective::Links;
 use super::preset::{CALIBRATED, IDEAL, Preset};
 use super::{Rates, StepTime};
-use crate::batch::Batch;
+use crate::batch::{Batch, Phase};
 use crate::estimate::EstimateError;
 use crate::estimate::physical::{Assumptions, Physical};
 use crate::hardware::Accelerator;
@@ -18,6 +18,8 @@ pub struct Served {
     pub node: Option<u32>,
     /// Whether switches inside nodes add up all-reduces.
     pub in_switch: bool,
+    /// The part of communication that runs beside operations, 0 to 1; the bound gains by it, too.
+    pub overlap: f64,
     /// What is expected of a step, above its bound.
     pub preset: Preset,
     /// The chance that a draft token of a verification is accepted.
@@ -34,6 +36,7 @@ impl Default for Served {
             assumptions: Assumptions::default(),
             node: None,
             in_switch: false,
+            overlap: 0.0,
             preset: CALIBRATED,
             acceptance: 1.0,
             price: None,
@@ -53,6 +56,8 @@ pub struct OnHardware {
     pub step: StepTime,
     /// The preset of [`Self::expected`].
     pub preset: Preset,
+    /// Whether drafts are verified that the model itself does not make.
+    pub undrafted: bool,
     /// The rates at the ideal bound.
     pub bound: Rates,
     /// The rates that are expected.
@@ -70,7 +75,8 @@ impl OnHardware {
         accelerator: &Accelerator,
         served: &Served,
     ) -> Result<Self, EstimateError> {
-        let links = Links { in_switch: served.in_switch, ..Links::of(accelerator, served.node) };
+        let links =
+            Links { in_switch: served.in_switch, overlap: served.overlap, ..Links::of(accelerator, served.node) };
         let step = StepTime::of(model, batch, accelerator, &links)?;
         let layout = model.layout();
         let rates = |preset: &Preset| {
@@ -78,8 +84,10 @@ impl OnHardware {
             served.price.map_or(rates, |hour| rates.priced(hour, layout))
         };
         let (bound, expected) = (rates(&IDEAL), rates(&served.preset));
-        let plan = served.plan.holding(batch, !step.drafts.is_empty());
+        let verifies = batch.groups().iter().any(|group| group.phase == Phase::Decode && group.tokens > 1);
+        let undrafted = verifies && !model.drafts(batch);
+        let plan = served.plan.holding(batch, model.drafts(batch));
         let fit = Fit::of(model, accelerator, &plan);
-        Ok(Self { links, fit, step, preset: served.preset, bound, expected })
+        Ok(Self { links, fit, step, preset: served.preset, undrafted, bound, expected })
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::beside::{batch, config, folder, llama, model, physical, preset, settings, term};
 use crate::memory::{UNCACHED, gpt_oss, llama_8b, mistral_small, token};
-use rooflens::estimate::physical::{Assumptions, Physical};
+use rooflens::estimate::physical::{Assumptions, Drafting, Physical};
 use rooflens::estimate::{Breakdown, Component, Estimator, Quantity, Scope};
 use rooflens::model::ModelSpec;
 use rooflens::model::anatomy::{Core, Op, Span};
@@ -480,7 +480,7 @@ fn drafts_are_a_line_of_their_own() {
     let physical = physical(&spec, "");
     let whole = physical.stage(&batch("4*4@8192:3"), 0).unwrap();
     assert!(whole.parts.iter().all(|part| part.component != Component::Mtp));
-    let draft = physical.draft(&batch("4*4@8192:3")).unwrap().expect("a prediction layer");
+    let draft = physical.draft(&batch("4*4@8192:3"), Drafting::Further).unwrap().expect("a prediction layer");
     assert_eq!(draft.component, Component::Mtp);
     // One token a request through one layer: 1/4 of the tokens, 1/4 of the layers, and the LM head.
     let flops = |parts: &[rooflens::estimate::Term], name: &str| -> u128 {

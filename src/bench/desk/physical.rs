@@ -163,11 +163,17 @@ fn operations(physics: &Physics, accelerator: &Accelerator) -> Element {
         let times = times(NONE, stage.bound(), stage.with(preset), stage.limit().label());
         rows.push(row(name, costs(stage.cost()).into_iter().chain(times)));
     }
-    if let Some(part) = &physics.draft {
+    for draft in &step.drafts {
+        let name = format!("{}, draft steps before it: {}", Component::Mtp.title(), draft.steps);
+        let cost = draft.operations.iter().map(|one| one.cost).sum();
+        let times = times(NONE, draft.each(&IDEAL), draft.each(preset), "each");
+        rows.push(row(name, costs(cost).into_iter().chain(times)));
+    }
+    if let Some(part) = physics.draft.as_ref().filter(|_| step.drafts.is_empty()) {
         let (bound, expected) = (part_time(part, accelerator, &IDEAL), part_time(part, accelerator, preset));
         let name = format!("{}, a draft step", Component::Mtp.title());
-        let counted = if step.drafts.is_empty() { "not part of the step" } else { "before the step" };
-        rows.push(row(name, costs(part.cost()).into_iter().chain(times(NONE, bound, expected, counted))));
+        let times = times(NONE, bound, Seconds(expected.0 + preset.layer.0), "not part of the step");
+        rows.push(row(name, costs(part.cost()).into_iter().chain(times)));
     }
     table("Every operation of the physical model, per GPU", &heads).and(element("tbody").all(rows))
 }
@@ -187,20 +193,20 @@ fn memory(physics: &Physics) -> Vec<Element> {
             }),
         )
     };
-    let names: Vec<&'static str> = fit
-        .stages
-        .first()
-        .map(|stage| stage.weights.categories.named().map(|(name, _)| name).collect())
-        .unwrap_or_default();
-    let mut rows: Vec<Element> = names
-        .iter()
-        .map(|name| {
-            let of = |stage: &crate::memory::StageFit| {
-                stage.weights.categories.named().find(|(other, _)| other == name).map(|(_, bytes)| Bytes(bytes))
-            };
-            line(format!("weights, {}", name.replace('_', " ")), &of)
-        })
-        .collect();
+    // A stage may lack what another one has: embedding, head, kinds of layers.
+    let of = |stage: &crate::memory::StageFit, name: &str| {
+        stage.weights.categories.named().find(|(other, _)| *other == name).map_or(0, |(_, bytes)| bytes)
+    };
+    let mut names: Vec<&'static str> = Vec::new();
+    for (name, _) in fit.stages.iter().flat_map(|stage| stage.weights.categories.named()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let line_of = |name: &&'static str| {
+        line(format!("weights, {}", name.replace('_', " ")), &|stage| Some(Bytes(of(stage, name))))
+    };
+    let mut rows: Vec<Element> = names.iter().map(line_of).collect();
     if fit.stages.iter().any(|stage| stage.loaded != stage.weights.total()) {
         rows.push(line("weights, prediction layers".to_owned(), &|stage| Some(stage.weights.mtp)));
     }
@@ -236,7 +242,8 @@ fn links(physics: &Physics) -> Element {
         })
     });
     let rows: Vec<Element> = rows.collect();
-    let caption =
-        if rows.is_empty() { "Communication: none, on one GPU" } else { "Communication of a rank, all times together" };
-    table(caption, &heads).and(element("tbody").all(rows))
+    if rows.is_empty() {
+        return element("p").with("class", "hint").and("No communication: these GPUs exchange nothing in a step.");
+    }
+    table("Communication of a rank, all times together", &heads).and(element("tbody").all(rows))
 }

@@ -72,8 +72,8 @@ Jobs: a line of --jobs is an object
    \"weights\": {\"attention\", \"dense\", \"experts\", \"shared\", \"head\": a method or none},
    \"balanced_experts\", \"acceptance\": of drafts, 0 to 1, \"price\": of a GPU's hour,
    \"utilization\", \"block_size\", \"prefix_caching\", \"reserve_gib\", \"in_switch\",
-   \"compute_efficiency\", \"bandwidth_efficiency\", \"layer_overhead_us\", \"link_overlap\",
-   \"link_latency_us\": with one of the last five the time above the bound is \"assumed\"
+   \"link_overlap\", \"compute_efficiency\", \"bandwidth_efficiency\", \"layer_overhead_us\",
+   \"link_latency_us\": with one of the last four the time above the bound is \"assumed\"
    instead of \"calibrated\"}
 of which only config is required. Each line that is not blank is answered by one line, in
 order: an answer, or {\"error\": \"...\"}, with the job's id if it has one. The exit code is 0

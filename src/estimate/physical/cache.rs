@@ -72,10 +72,17 @@ impl CacheFormat {
         }
     }
 
-    /// Whether attention can multiply in FP8.
+    /// Whether attention over whole keys and values multiplies in FP8: only where queries are quantized alike. A scale for
+    /// each token and head is multiplied in first, so that integers and such FP8 run in the width of activations.
     #[must_use]
     pub fn is_fp8(self) -> bool {
-        self.name.starts_with("fp8") || self.name.ends_with("fp4") || self.name.starts_with("int")
+        matches!(self.name, "fp8" | "fp8_e4m3" | "fp8_e5m2" | "nvfp4" | "mxfp4")
+    }
+
+    /// The same of latents; those of sparse attention are widened first.
+    #[must_use]
+    pub fn is_fp8_latent(self, sparse: bool) -> bool {
+        !sparse && matches!(self.name, "fp8" | "fp8_e4m3" | "fp8_e5m2" | "nvfp4")
     }
 
     /// What a token takes in a layer's caches on a rank, one of `ways`, as (bytes, for so many tokens): the main cache and

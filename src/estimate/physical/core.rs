@@ -6,7 +6,6 @@ use super::terms::{ATTENTION, CONVOLUTION, EXPANDED, SCORES, UPDATE};
 use super::{Ledger, Load};
 use crate::batch::{Group, Phase};
 use crate::estimate::{Component, EstimateError, Symbol};
-use crate::hardware::Precision;
 use crate::model::anatomy::{Compressed, Core, Dim, Heads, Indexer, Kind, Latent, Matrix, Op, Span, State};
 use crate::model::number::Format;
 
@@ -19,6 +18,8 @@ struct Attending {
     load: Load,
     /// Bytes that are read of a token's cache, and that a new token writes.
     row: (u64, u64),
+    /// Whether it multiplies in FP8.
+    fp8: bool,
 }
 
 impl Ledger<'_> {
@@ -50,6 +51,7 @@ impl Ledger<'_> {
                 value: heads.value,
                 load,
                 row: (read, written),
+                fp8: self.physical.cache.is_fp8(),
             },
             load.tokens,
             layers,
@@ -67,13 +69,8 @@ impl Ledger<'_> {
         values.set(Symbol::TokenBytes, what.row.0);
         values.set(Symbol::CacheBytes, what.row.1);
         values.set(Symbol::Rows, writers);
-        self.add(what.component, &ATTENTION, values, Some(self.core_precision()))
-    }
-
-    /// Attention multiplies in 8 bit where the cache is in 8 bit or less.
-    fn core_precision(&self) -> Precision {
-        let narrow = if self.physical.cache.is_fp8() { Format::FP8 } else { Format::PLAIN };
-        self.physical.precision(narrow)
+        let precision = self.physical.precision(if what.fp8 { Format::FP8 } else { Format::PLAIN });
+        self.add(what.component, &ATTENTION, values, Some(precision))
     }
 
     /// Whether latent attention expands a request's latents again: prefills for which that takes fewer FLOPs than to
@@ -129,7 +126,8 @@ impl Ledger<'_> {
         if load.tokens > 0 {
             // Of the cache only the prefix is read, to be expanded again; attention reads what it was expanded to.
             let cached = Load { seen: load.context.saturating_sub(load.tokens), ..load };
-            let what = Attending { component, heads, key, value, load: cached, row: (row, row) };
+            // Keys and values that were computed again are as wide as activations.
+            let what = Attending { component, heads, key, value, load: cached, row: (row, row), fp8: false };
             self.attending(&what, load.tokens, layers)?;
             let mut values = self.values(layers);
             values.set(Symbol::Tokens, load.tokens);
@@ -151,7 +149,9 @@ impl Ledger<'_> {
         );
         if load.tokens > 0 {
             let (key, value) = (latent.rank + latent.rope, latent.rank);
-            self.attending(&Attending { component, heads, key, value, load, row: (row, row) }, load.tokens, layers)?;
+            let fp8 = self.physical.cache.is_fp8_latent(latent.indexer.is_some());
+            let what = Attending { component, heads, key, value, load, row: (row, row), fp8 };
+            self.attending(&what, load.tokens, layers)?;
         }
         if let Some(Indexer { heads, dim, own: true, .. }) = latent.indexer {
             let scored = Load::of(self.batch, Span::Full, |group| !expands(group));
@@ -207,7 +207,9 @@ impl Ledger<'_> {
         // A new token writes its row in the window, and its share of a compressed one.
         let written = row + row.checked_div(core.ratio).unwrap_or(0);
         let (key, value) = (core.dim, core.dim);
-        self.attending(&Attending { component, heads, key, value, load, row: (row, written) }, load.tokens, layers)?;
+        // Rows in FP8 are widened before they are multiplied.
+        let what = Attending { component, heads, key, value, load, row: (row, written), fp8: false };
+        self.attending(&what, load.tokens, layers)?;
         if let Some(indexer) = core.indexer {
             let index = index_row(indexer.dim);
             let scored = Load::with(

@@ -45,12 +45,15 @@ const WORK: &[Quantity] = &[Quantity::Flops, Quantity::Read];
 use Component::{Attention, Embedding, Ffn, LinearAttention, MlaAttention, Norm, Unembed};
 
 static CAUSES: &[Cause] = &[
-    cause(Attention, FLOPS, |case| case.has(Phase::Prefill), CAUSAL),
-    cause(MlaAttention, FLOPS, |case| case.has(Phase::Prefill), CAUSAL),
+    cause(Attention, FLOPS, |case| case.pairs(), CAUSAL),
+    cause(MlaAttention, FLOPS, |case| case.pairs(), CAUSAL),
     cause(
         Attention,
         WORK,
-        |case| case.core(|core| matches!(core, Core::Heads(heads) if matches!(heads.span, Span::Window(_)))),
+        |case| {
+            !case.physical.settings.disable_sliding_window
+                && case.core(|core| matches!(core, Core::Heads(heads) if matches!(heads.span, Span::Window(_))))
+        },
         "Layers with a window are told apart one by one, and read what their window covers.",
     ),
     cause(
@@ -128,6 +131,21 @@ static CAUSES: &[Cause] = &[
     cause(
         Ffn,
         ALL,
+        |case| {
+            let layout = case.physical.settings.layout;
+            layout.ep && layout.tp.get() > 1 && (case.op(Op::DenseUp) || case.op(Op::SharedUp))
+        },
+        "Dense layers and shared experts are cut over tensor-parallel ranks also where experts are spread.",
+    ),
+    cause(
+        Ffn,
+        ALL,
+        |case| case.kind(|kind| kind.is_moe() && kind.of(Op::DenseUp).next().is_some()),
+        "A dense part runs beside the experts.",
+    ),
+    cause(
+        Ffn,
+        ALL,
         |case| case.moe_layers() != case.spec.moe_layers.ok().unwrap_or(0),
         "Which layers have experts is read from all keys that say so.",
     ),
@@ -142,10 +160,11 @@ static CAUSES: &[Cause] = &[
         ALL,
         |case| {
             case.kind(|kind| {
-                kind.matrices.iter().any(|m| m.op == Op::DenseUp && m.outputs.first().is_some_and(|dim| dim.width == 1))
+                let up = |op| matches!(op, Op::DenseUp | Op::RoutedUp | Op::SharedUp);
+                kind.matrices.iter().any(|m| up(m.op) && m.outputs.first().is_some_and(|dim| dim.width == 1))
             })
         },
-        "The FFN has two matrices, not three.",
+        "An FFN has two matrices, not three.",
     ),
     cause(Ffn, ALL, |case| case.op(Op::Router), "Routers are counted."),
     cause(
@@ -166,6 +185,24 @@ static CAUSES: &[Cause] = &[
         |case| case.quantized(),
         "Weights count as they are stored: module by module, with scales and zero points.",
     ),
+    cause(Attention, READ, |case| case.narrow(Attention), NARROW),
+    cause(MlaAttention, READ, |case| case.narrow(MlaAttention), NARROW),
+    cause(Ffn, READ, |case| case.narrow(Ffn), NARROW),
+    cause(
+        Attention,
+        ALL,
+        |case| {
+            let tp = u64::from(case.physical.settings.layout.tp.get());
+            case.spec.heads.ok().is_some_and(|heads| !heads.is_multiple_of(tp))
+        },
+        "Heads do not divide evenly: the rank with most of them counts.",
+    ),
+    cause(
+        Attention,
+        ALL,
+        |case| case.op(Op::CrossKv),
+        "Some layers attend to another input, whose keys are computed once.",
+    ),
     cause(Attention, READ, |case| case.physical.is_set(Modules::Attention), SET),
     cause(MlaAttention, READ, |case| case.physical.is_set(Modules::Attention), SET),
     cause(
@@ -175,21 +212,16 @@ static CAUSES: &[Cause] = &[
         SET,
     ),
     cause(Unembed, READ, |case| case.physical.is_set(Modules::Head), SET),
-    cause(
-        Attention,
-        MOVED,
-        |case| case.physical.cache.name != "auto",
-        "The KV cache counts as its format lays it out, scales included.",
-    ),
+    cause(Attention, MOVED, |case| case.recoded(), "The KV cache counts as its format lays it out, scales included."),
     cause(
         MlaAttention,
         MOVED,
-        |case| case.physical.cache.name != "auto",
+        |case| case.recoded(),
         "The KV cache counts as its format lays it out, scales included.",
     ),
     cause(
         Attention,
-        WORK,
+        ALL,
         |case| {
             case.kind(|kind| {
                 kind.of(Op::Qkv).any(|matrix| {
@@ -207,10 +239,9 @@ static CAUSES: &[Cause] = &[
         Unembed,
         ALL,
         |case| {
-            case.spec
-                .vocab
-                .ok()
-                .is_some_and(|vocab| !vocab.is_multiple_of(64 * u64::from(case.physical.settings.layout.tp.get())))
+            case.spec.vocab.ok().is_some_and(|vocab| {
+                !vocab.is_multiple_of(64) || !vocab.is_multiple_of(case.physical.settings.layout.tp.get().into())
+            })
         },
         "The vocabulary is padded to a multiple of 64, and cut evenly.",
     ),
@@ -221,16 +252,17 @@ static CAUSES: &[Cause] = &[
     cause(Ffn, ALL, |case| case.physical.settings.layout.pp.get() > 1, STAGES),
     cause(Ffn, MOVED, |case| case.kind(Kind::is_moe), "What a token's experts give is read and added up."),
     cause(Attention, WRITE, |_| true, "The output of attention goes through memory."),
+    cause(Attention, MOVED, |case| case.kind(|kind| !kind.inner.is_empty()), INNER),
+    cause(MlaAttention, MOVED, |case| case.kind(|kind| !kind.inner.is_empty()), INNER),
     cause(Embedding, ALL, |_| true, "The vllm model does not count the embedding."),
-    cause(
-        Norm,
-        ALL,
-        |_| true,
-        "The vllm model does not count norms and residuals; rotary embeddings, run within other kernels, count in neither.",
-    ),
+    cause(Norm, ALL, |_| true, "The vllm model does not count norms and residuals."),
 ];
 
 const CAUSAL: &str = "A new token sees itself and what is before it; the vllm model pairs it with the whole context.";
+
+const INNER: &str = "Rotary embeddings and norms of queries, keys and latents are counted.";
+
+const NARROW: &str = "Products in 8 or 4 bit read their inputs as narrow as they multiply them.";
 
 const STAGES: &str = "Stages have whole layers: the numbers are those of the stage that the others wait for.";
 
@@ -248,6 +280,28 @@ const fn cause(
 impl Case<'_> {
     fn has(&self, phase: Phase) -> bool {
         self.batch.groups().iter().any(|group| group.phase == phase && group.tokens > 0)
+    }
+
+    /// Whether some new token does not see all of its request's.
+    fn pairs(&self) -> bool {
+        self.batch.groups().iter().any(|group| group.tokens > 1)
+    }
+
+    /// Whether products of a component multiply less than 16 bit.
+    fn narrow(&self, component: Component) -> bool {
+        let wide = self.physical.dtype.bytes() as f64;
+        let narrow = |format| self.physical.input_bytes(format).as_f64() < wide;
+        self.kind(|kind| {
+            kind.matrices
+                .iter()
+                .any(|matrix| matrix.op.component() == component && narrow(self.physical.format(matrix)))
+        })
+    }
+
+    /// Whether the KV cache is not in the dtype of activations.
+    fn recoded(&self) -> bool {
+        let (cache, dtype) = (&self.physical.cache, self.physical.dtype.bytes());
+        cache.side(64) != 64 * dtype || cache.latent(64, 64, true) != 128 * dtype
     }
 
     fn kind(&self, is: impl Fn(&Kind) -> bool) -> bool {

@@ -1,10 +1,10 @@
 //! A layer's matrices and passes over activations.
 
-use super::terms::{COMBINE, DENSE_ACT, LOOKUP, NORMS, ROUTED_ACT, SHARED_ACT};
+use super::terms::{COMBINE, DENSE_ACT, INNER, LOOKUP, NORMS, ROUTED_ACT, SHARED_ACT};
 use super::{Ledger, Load};
 use crate::estimate::formula::Number;
 use crate::estimate::{Component, EstimateError, Symbol, TermDef};
-use crate::model::anatomy::{Experts, Kind, Matrix, Op, Rows};
+use crate::model::anatomy::{Core, Experts, Kind, Matrix, Op, Rows};
 use crate::model::number::Format;
 
 /// What routing comes to on a rank.
@@ -63,15 +63,32 @@ impl Ledger<'_> {
         for core in &kind.cores {
             self.core(core, kind, layers)?;
         }
+        self.inner(kind, tokens, layers)?;
         let hidden = self.physical.anatomy.hidden.saturating_mul(self.physical.anatomy.streams);
-        let both = 2 * hidden * kind.norms;
-        self.pass(Component::Norm, &NORMS, tokens, (both, both), layers)
+        let moved = (hidden * kind.norms.reads, hidden * kind.norms.writes);
+        self.pass(Component::Norm, &NORMS, tokens, moved, layers)
+    }
+
+    /// Rotary embeddings and the norms within attention.
+    fn inner(&mut self, kind: &Kind, tokens: Number, layers: u64) -> Result<(), EstimateError> {
+        let (mut read, mut written) = (0, 0);
+        for inner in &kind.inner {
+            let elements = inner.elements.local(self.cut.tp);
+            read += elements;
+            written += if inner.written { elements } else { 0 };
+        }
+        if read == 0 {
+            return Ok(());
+        }
+        let heads = kind.cores.iter().any(|core| matches!(core, Core::Heads(_)));
+        let component = if heads { Component::Attention } else { Component::MlaAttention };
+        self.pass(component, &INNER, tokens, (read, written), layers)
     }
 
     /// The norm behind the last layer, of all tokens.
     pub(super) fn last_norm(&mut self) -> Result<(), EstimateError> {
-        let both = self.physical.anatomy.hidden.saturating_mul(2);
-        self.pass(Component::Norm, &NORMS, int(self.all().tokens), (both, both), 1)
+        let hidden = self.physical.anatomy.hidden;
+        self.pass(Component::Norm, &NORMS, int(self.all().tokens), (hidden.saturating_mul(2), hidden), 1)
     }
 
     fn combine(&mut self, pairs: Number, share: Number, width: u64, layers: u64) -> Result<(), EstimateError> {

@@ -7,8 +7,8 @@
 //! Assumptions. Every matrix that is used is read once a step. Activations go through memory between operations.
 //! Routing is uniform: T tokens of k experts each touch E(1 - (1 - k/E)^T) of E experts, a fraction, which stays one until
 //! a term is cut off to an integer. Prefills of latent attention compute keys and values again from the latent where that
-//! takes fewer FLOPs, decodes and short prefills of long contexts absorb the up-projection into queries. Rotary embeddings are applied in passing, within the kernels around them, and
-//! count nothing: where a kernel of its own does that, the bound errs low. Ranks that do not divide evenly: the largest share counts.
+//! takes fewer FLOPs, decodes and short prefills of long contexts absorb the up-projection into queries. Norms run with the
+//! addition to the residual, rotary embeddings with the norms of queries and keys: a pass each. Ranks that do not divide evenly: the largest share counts.
 
 pub mod cache;
 mod core;
@@ -20,7 +20,7 @@ pub(crate) mod terms;
 
 use super::formula::{Number, Values};
 use super::{Breakdown, Component, Cost, EstimateError, Estimator, Part, Scope, Symbol, TermDef};
-use crate::batch::Batch;
+use crate::batch::{Batch, Group, Phase};
 use crate::hardware::{Accelerator, Precision};
 use crate::model::anatomy::{Anatomy, Category, Matrix, Op, Rows};
 use crate::model::number::Format;
@@ -105,6 +105,27 @@ pub struct Physical {
     pub(crate) cache: CacheFormat,
     /// Formats that the accelerator multiplies in, if one is known.
     native: Option<[bool; 3]>,
+}
+
+/// Which step drafts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drafting {
+    /// The first: it runs over all tokens of a step.
+    First,
+    /// One after that: it runs over one token of each request.
+    Further,
+}
+
+impl Drafting {
+    /// The tokens that it runs over, of a batch that verifies.
+    #[must_use]
+    pub fn tokens(self, batch: &Batch) -> Batch {
+        let one = |group: &Group| Group { tokens: group.tokens.min(1), phase: Phase::Decode, ..*group };
+        match self {
+            Self::First => batch.clone(),
+            Self::Further => Batch::new(batch.groups().iter().map(one)),
+        }
+    }
 }
 
 /// How a layer's parts are cut.
@@ -267,24 +288,26 @@ impl Physical {
         Ok(slowest.map_or_else(|| (0, Breakdown::default()), |(stage, breakdown, _)| (stage, breakdown)))
     }
 
-    /// What one draft step of the layers that predict further tokens costs a rank of the last stage: one token a request
-    /// through those layers and the LM head. `None` where the model has none.
+    /// Whether the model itself drafts what a batch verifies.
+    #[must_use]
+    pub fn drafts(&self, batch: &Batch) -> bool {
+        let verifies = |group: &Group| group.phase == Phase::Decode && group.tokens > 1;
+        self.anatomy.mtp.is_some() && batch.groups().iter().any(verifies)
+    }
+
+    /// What a draft step of the layers that predict further tokens costs a rank of the last stage: its tokens through
+    /// those layers, and one of each request through the LM head. `None` where the model has none.
     ///
     /// # Errors
     /// Where a number passes 2^120.
-    pub fn draft(&self, batch: &Batch) -> Result<Option<Part>, EstimateError> {
+    pub fn draft(&self, batch: &Batch, drafting: Drafting) -> Result<Option<Part>, EstimateError> {
         let Some(mtp) = &self.anatomy.mtp else { return Ok(None) };
-        let one = |group: &crate::batch::Group| crate::batch::Group {
-            tokens: group.tokens.min(1),
-            phase: crate::batch::Phase::Decode,
-            ..*group
-        };
-        let batch = Batch::new(batch.groups().iter().map(one));
         let cut = self.cut(Scope::PerGpu);
         let mut breakdown = Breakdown::default();
-        let mut sheet = Ledger { physical: self, batch: &batch, cut, breakdown: &mut breakdown };
-        sheet.kind(&mtp.kind, 1)?;
-        sheet.head()?;
+        let tokens = drafting.tokens(batch);
+        Ledger { physical: self, batch: &tokens, cut, breakdown: &mut breakdown }.kind(&mtp.kind, 1)?;
+        let last = Drafting::Further.tokens(batch);
+        Ledger { physical: self, batch: &last, cut, breakdown: &mut breakdown }.head()?;
         let mut draft = Part { component: Component::Mtp, terms: Vec::new(), sheets: Vec::new() };
         for part in breakdown.parts {
             let before = u16::try_from(draft.sheets.len()).unwrap_or(u16::MAX);

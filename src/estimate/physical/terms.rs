@@ -50,6 +50,8 @@ const fn pass(operation: &'static str, input: &'static str, output: &'static str
 pub(super) static LOOKUP: [TermDef; 2] = pass("lookup", "rows", "output");
 /// Norms with the addition to the residual.
 pub(super) static NORMS: [TermDef; 2] = pass("norms", "input", "output");
+/// Rotary embeddings and norms of queries, keys and latents.
+pub(super) static INNER: [TermDef; 2] = pass("rotary and inner norms", "inner_input", "inner_output");
 /// The activation of a dense FFN.
 pub(super) static DENSE_ACT: [TermDef; 2] = pass("dense FFN", "dense_act_input", "dense_act_output");
 /// The activation of experts.

@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, in_range, size};
 use super::pattern::Mix;
+use super::rotary::turn;
 use super::{Core, Dim, Heads, Kind, Matrix, Op, Span, facts};
 use crate::model::spec::Weight;
 
@@ -35,7 +36,8 @@ impl Builder<'_> {
             small += heads * key + keys + kv * value;
         }
         let flag = self.truthy("use_qk_norm") || self.truthy("qk_layernorm");
-        if self.is(facts::QK_NORM) || (flag && self.is(facts::QK_NORM_KEY)) {
+        let normed = self.is(facts::QK_NORM) || (flag && self.is(facts::QK_NORM_KEY));
+        if normed {
             // Cohere norms each head with weights of its own.
             small += if self.type_is("cohere cohere2") { (heads + kv) * key } else { 2 * key };
         }
@@ -63,6 +65,8 @@ impl Builder<'_> {
         kind.matrices.push(qkv);
         let out = Matrix::new(Op::Out, Dim::cut(heads, value), Dim::whole(hidden));
         kind.matrices.push(out.and(if out_bias { hidden } else { 0 }));
+        let wide = if normed || self.is(facts::QK_NORM_WIDE) { key } else { self.rotary(mix, layer, key) };
+        turn(wide, heads, if shared { 0 } else { kv }, kind);
         kind.cores.push(Core::Heads(Heads { heads, kv_heads: kv, key, value, span, stores: !shared }));
         if self.is(facts::CROSS) {
             self.cross(&Sizes { heads, kv, key, value }, kind, "beside");

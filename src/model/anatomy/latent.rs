@@ -1,7 +1,7 @@
 //! Latent attention (MLA), with an indexer or without, and DeepSeek-V4's compressed attention.
 
 use super::builder::{Builder, in_range, size};
-use super::{Compressed, Core, Dim, Heads, Indexer, Kind, Latent, Matrix, Op, Span};
+use super::{Compressed, Core, Dim, Heads, Indexer, Inner, Kind, Latent, Matrix, Op, Span};
 use crate::model::number::Format;
 use crate::model::spec::{Mla, Weight};
 
@@ -27,6 +27,7 @@ impl Builder<'_> {
             kind.matrices.push(Matrix::new(Op::IndexQuery, Dim::whole(from), Dim::whole(index_heads * dim)));
             let both = Matrix::new(Op::IndexKey, Dim::whole(self.hidden), Dim::whole(dim + index_heads));
             kind.matrices.push(both.and(2 * dim));
+            kind.inner.push(Inner { elements: Dim::whole((index_heads + 1) * dim), written: false });
         }
         kind.cores.push(Core::Latent(Latent { heads, rank, rope, nope, value, indexer }));
         Ok(())
@@ -43,6 +44,7 @@ impl Builder<'_> {
             kind.matrices.push(down.and(biased(queries)));
             kind.norm_params += queries;
         }
+        self.turn_latents(heads, rope, [queries.unwrap_or(0), rank], kind);
         let from = Dim::whole(queries.unwrap_or(hidden));
         kind.matrices.push(Matrix::new(Op::QueryUp, from, Dim::cut(heads, nope + rope)));
         let down = Matrix::new(Op::KvDown, Dim::whole(hidden), Dim::whole(rank + rope));
@@ -127,6 +129,7 @@ impl Builder<'_> {
             }
         }
         kind.norm_params += norms;
+        self.turn_latents(heads, rope, [queries, dim], kind);
         let window = self.int_or(&["sliding_window"], 128);
         kind.cores.push(Core::Compressed(Compressed { heads, dim, rope, ratio, window, indexer }));
         self.say(

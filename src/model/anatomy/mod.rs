@@ -18,6 +18,7 @@ mod latent;
 mod matrix;
 mod pattern;
 mod recurrent;
+mod rotary;
 mod whole;
 
 pub use self::core::{Compressed, Core, Heads, Indexer, Latent, Span, State, Update};
@@ -84,12 +85,32 @@ pub struct Kind {
     pub cores: Vec<Core>,
     /// Experts, where it has some.
     pub experts: Option<Experts>,
-    /// Norms that run, each fused with the addition to the residual.
-    pub norms: u64,
+    /// What norms and additions to the residual move.
+    pub norms: Pass,
+    /// What rotary embeddings and norms of queries, keys and latents go over, in one pass.
+    pub inner: Vec<Inner>,
     /// Parameters of norms.
     pub norm_params: u64,
     /// All-reduces under tensor parallelism.
     pub reduces: u64,
+}
+
+/// How often a token's hidden state is read and written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pass {
+    /// Times that it is read.
+    pub reads: u64,
+    /// Times that it is written.
+    pub writes: u64,
+}
+
+/// Elements that are rotated or normed between a projection and attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inner {
+    /// How many, and how they are cut.
+    pub elements: Dim,
+    /// Whether they are written again; keys and latents go into the cache, which counts on its own.
+    pub written: bool,
 }
 
 /// Routed experts of a layer.

@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::pattern::Mix;
-use super::{Anatomy, Core, Dim, Indexer, Kind, Matrix, Mtp, Op, facts};
+use super::{Anatomy, Core, Dim, Indexer, Kind, Matrix, Mtp, Op, Pass, facts};
 use crate::json::Value;
 use crate::model::attributes::Attributes;
 use crate::model::scheme::Scheme;
@@ -69,11 +69,12 @@ pub(crate) fn anatomy(
 }
 
 /// By what layers of a config are told apart, unless lists give each its own sizes.
-type Look = ((Mix, bool), bool, Option<char>, bool, Option<Indexer>);
+type Look = ((Mix, bool), bool, Option<char>, [bool; 2], Option<Indexer>);
 
 impl Builder<'_> {
     fn look(&self, layer: u64) -> Look {
-        (self.mix(layer), self.is_moe(layer), self.letter(layer), self.shares_kv(layer), self.indexer(layer))
+        let flags = [self.shares_kv(layer), self.skips_rotary(layer)];
+        (self.mix(layer), self.is_moe(layer), self.letter(layer), flags, self.indexer(layer))
     }
 
     /// Whether layers may have sizes of their own.
@@ -101,9 +102,9 @@ impl Builder<'_> {
         if let Some(Core::State(state)) = kind.cores.first() {
             kind.mixer = state.name;
         }
-        self.norms(&mut kind);
         let parts = u64::from(mix != Mix::None)
             + u64::from(kind.matrices.iter().any(|m| m.op.component() == crate::estimate::Component::Ffn));
+        self.norms(parts, &mut kind);
         let one = self.is(facts::ONE_REDUCE)
             && (self.truthy("parallel_attn")
                 || self.type_is("cohere cohere2")
@@ -141,28 +142,39 @@ impl Builder<'_> {
         }
     }
 
-    /// Norms of a layer.
-    fn norms(&self, kind: &mut Kind) {
-        let mut norms = if self.is(facts::ONE_NORM) || self.spec.text_type == "nemotron_h" {
-            1
+    /// Norms of a layer of so many parts. Of what stands next to each other one pass is made: an addition to the residual
+    /// with the norms before and after it reads both and writes both; parts beside each other share one.
+    fn norms(&self, parts: u64, kind: &mut Kind) {
+        let (mut norms, mut units) = (2, (2 * parts.min(2), 2 * parts.min(2)));
+        if self.is(facts::ONE_NORM) || self.spec.text_type == "nemotron_h" {
+            (norms, units) = (1, (2, 2));
         } else if self.is(facts::THREE_NORMS) {
-            3
+            (norms, units) = (3, (6, 6));
         } else if self.is(facts::FOUR_NORMS) {
-            4
-        } else {
-            2
-        };
+            norms = 4;
+        } else if self.type_is("exaone4 olmo2 olmo3") {
+            // The norm is of what a part gives, and what it adds up to goes on as it is.
+            units.1 /= 2;
+        } else if self.type_is("longcat_flash") {
+            units = (8, 8);
+        }
         let falcon = self.type_is("falcon RefinedWeb RefinedWebModel");
         if falcon && !self.truthy("new_decoder_architecture") && self.truthy_or("parallel_attn", true) {
-            norms = 1;
+            (norms, units) = (1, (2, 2));
+        } else if falcon && self.truthy("new_decoder_architecture")
+            || self.type_is("gpt_neox") && self.truthy_or("use_parallel_residual", true)
+        {
+            // Two norms of one input.
+            units = (3, 3);
         }
         if self.truthy("enable_moe_block") {
             norms += 3;
+            units = (units.0 + 1, units.1 + 1);
         }
         if kind.matrices.is_empty() {
-            norms = 0;
+            (norms, units) = (0, (0, 0));
         }
-        kind.norms = norms;
+        kind.norms = Pass { reads: units.0, writes: units.1 };
         kind.norm_params += norms * self.norm_size();
     }
 
@@ -219,7 +231,9 @@ impl Builder<'_> {
         let mut kind = like?.clone();
         let hidden = self.hidden;
         kind.matrices.push(Matrix::new(Op::Join, Dim::whole(2 * hidden), Dim::whole(hidden)));
-        kind.norms += 3;
+        // Of the embedding, of the state, and of the sum.
+        kind.norms.reads += 4;
+        kind.norms.writes += 3;
         kind.norm_params += 3 * hidden;
         let stored = anatomy.head.as_ref().map_or(0, |head| head.out(1)).saturating_mul(hidden);
         let copies =

@@ -52,7 +52,8 @@ pub fn roofline(entries: &[Entry<'_>], theme: &Theme, visible: &dyn Fn(Layer) ->
     // The links are slopes of their own: FLOPs of a step over the bytes that go over them.
     for (entry, _) in &used {
         for (name, summary) in entry.links() {
-            let rate = summary.attainable.zip(summary.intensity).map_or(0.0, |(rate, intensity)| rate / intensity.0);
+            let time = summary.time.map_or(0.0, |time| time.0);
+            let rate = summary.intensity.map_or(0.0, |intensity| summary.cost.flops.as_f64() / intensity.0 / time);
             if chart.slopes.iter().all(|other| !same(other.bytes_per_second, rate)) {
                 let short = si(rate, Unit::BYTE_PER_SECOND);
                 chart.slopes.push(Slope { label: format!("{name} {short}"), short, bytes_per_second: rate });
@@ -136,7 +137,8 @@ fn marks(entry: &Entry<'_>, roof: &Roof, alone: bool, theme: &Theme, visible: &d
     let mut marks: Vec<Mark> = parts.chain(whole).collect();
     for (name, summary) in entry.links() {
         // Links that would allow more than the roof do not limit a step.
-        let attainable = summary.attainable.map(|rate| rate.min(roof.peak.rate.0));
+        let rate = summary.time.map(|time| summary.cost.flops.as_f64() / time.0);
+        let attainable = rate.map(|rate| rate.min(roof.peak.rate.0));
         let summary = Summary { attainable, ..summary };
         marks.extend(mark(name, summary, Shape::Hexagon, if alone { theme.ink } else { own }));
     }

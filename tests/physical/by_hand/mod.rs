@@ -2,6 +2,7 @@
 //! factor can be seen.
 
 mod cores;
+mod inner;
 mod routed;
 mod serving;
 mod times;
@@ -72,12 +73,13 @@ fn a_dense_step() {
             ("head_output", 128 * 2),
         ],
     );
-    // What a token looks up comes and goes once; two norms a layer, and one behind
-    // the last, each read and write hidden state and residual.
+    // What a token looks up comes and goes once; two norms a layer each read
+    // and write hidden state and residual; the one behind the last layer writes what the LM head reads.
     assert_eq!(of(&found, Component::Embedding, "rows"), 3 * 64 * 2);
     assert_eq!(of(&found, Component::Embedding, "output"), 3 * 64 * 2);
-    let norms = 3 * 2 * 64 * 2 * (2 * 3 + 1);
-    assert_eq!((of(&found, Component::Norm, "input"), of(&found, Component::Norm, "output")), (norms, norms));
+    let norms = |units: u128| 3 * 64 * 2 * units;
+    let found = (of(&found, Component::Norm, "input"), of(&found, Component::Norm, "output"));
+    assert_eq!(found, (norms(4 * 3 + 2), norms(4 * 3 + 1)));
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! What layouts and formats make of a step.
 
 use super::{small, step, terms};
-use crate::beside::{batch, llama, physical, settings, term};
+use crate::beside::{batch, llama, model, physical, settings, term};
 use crate::memory::token;
 use rooflens::estimate::physical::{Assumptions, Physical};
 use rooflens::estimate::{Breakdown, Component, Estimator, Scope};
 use rooflens::hardware::{self, Precision};
+use rooflens::model::ModelSpec;
+use rooflens::step::{OnHardware, Served};
 
 #[test]
 fn ranks_share_kv_heads_and_the_vocabulary() {
@@ -113,4 +115,56 @@ fn formats_of_the_kv_cache() {
         let found = step(&spec, &words, "2*1@10");
         terms(&found, &[("attn_input", 2 * 10 * 8 * vector), ("kv_cache", 2 * 8 * vector)]);
     }
+}
+
+/// Only where queries are in 8 bit, too, does attention multiply in 8 bit.
+#[test]
+fn attention_multiplies_in_what_both_sides_have() {
+    let heads = small();
+    let latent = |more: &str| {
+        model(&format!(
+            r#"{{"model_type": "deepseek_v3", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2,
+            "kv_lora_rank": 32, "q_lora_rank": 48, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16,
+            "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "first_k_dense_replace": 2,
+            "intermediate_size": 96, "vocab_size": 128, "torch_dtype": "bfloat16"{more}}}"#
+        ))
+    };
+    let (dense, sparse) = (latent(""), latent(r#", "index_topk": 4, "index_n_heads": 2, "index_head_dim": 16"#));
+    let precision = |spec: &ModelSpec, kv: &str, case: &str, term: &str| {
+        let found = physical(spec, &format!("kv={kv}")).stage(&batch(case), 0).unwrap();
+        let part = found.parts.iter().find(|part| part.terms.iter().any(|one| one.def.name == term)).unwrap();
+        let sheet = part.terms.iter().find(|one| one.def.name == term).unwrap().sheet;
+        part.sheets[usize::from(sheet)].precision.unwrap()
+    };
+    for (kv, of_heads, of_latents) in [
+        ("auto", Precision::Bf16, Precision::Bf16),
+        ("fp8", Precision::Fp8, Precision::Fp8),
+        ("fp8_per_token_head", Precision::Bf16, Precision::Bf16),
+        ("int8_per_token_head", Precision::Bf16, Precision::Bf16),
+        ("int4_per_token_head", Precision::Bf16, Precision::Bf16),
+        ("nvfp4", Precision::Fp8, Precision::Fp8),
+    ] {
+        assert_eq!(precision(&heads, kv, "1@64", "attn_qk"), of_heads, "{kv}");
+        assert_eq!(precision(&dense, kv, "1@64", "attn_qk"), of_latents, "{kv}");
+        // Keys and values that are computed again from latents are as wide as activations.
+        assert_eq!(precision(&dense, kv, "64", "attn_qk"), Precision::Bf16, "{kv}");
+        // Those that an indexer picks are widened; its own scores are in FP8.
+        assert_eq!(precision(&sparse, kv, "1@64", "attn_qk"), Precision::Bf16, "{kv}");
+        assert_eq!(precision(&sparse, kv, "1@64", "index_scores"), Precision::Fp8, "{kv}");
+    }
+}
+
+/// The stage that is shown is the one that takes longest on the accelerator, not the one that moves most.
+#[test]
+fn the_others_wait_for_the_stage_that_takes_longest() {
+    let spec = llama(
+        r#""hidden_size": 2048, "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 16,
+        "intermediate_size": 8192, "vocab_size": 128256, "tie_word_embeddings": true"#,
+    );
+    let l4 = hardware::find("l4").unwrap();
+    let found = OnHardware::of(&physical(&spec, "pp3 quant=fp8"), &batch("512"), l4, &Served::default()).unwrap();
+    let bounds: Vec<f64> = found.step.stages.iter().map(|stage| stage.bound().0).collect();
+    let longest = bounds.iter().copied().fold(0.0, f64::max);
+    assert_eq!(bounds[found.step.longest()], longest);
+    assert_eq!(found.step.slowest_bound().0, longest);
 }

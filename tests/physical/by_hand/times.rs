@@ -1,15 +1,15 @@
 //! What presets, drafts and a plan make of a step.
 
 use super::small;
-use crate::beside::{batch, model, physical};
-use rooflens::estimate::Estimator;
-use rooflens::estimate::Scope;
+use crate::beside::{batch, llama, model, physical};
+use rooflens::estimate::physical::Drafting;
+use rooflens::estimate::{Estimator, Scope};
 use rooflens::hardware::{self, Accelerator};
 use rooflens::memory::{Plan, Pool, weights};
 use rooflens::model::ModelSpec;
 use rooflens::step::preset::{CALIBRATED, IDEAL, Preset};
 use rooflens::step::{OnHardware, Served, expected_tokens, part_time};
-use rooflens::units::{Bytes, Seconds};
+use rooflens::units::{Bytes, BytesPerSecond, Seconds};
 
 fn h200() -> &'static Accelerator {
     hardware::find("h200-sxm").unwrap()
@@ -26,14 +26,7 @@ fn close(ours: f64, expected: f64) {
 
 #[test]
 fn a_preset_slows_rates_and_adds_what_comes_on_top() {
-    let own = Preset {
-        compute: 0.01,
-        bandwidth: 0.5,
-        layer: Seconds(10e-6),
-        overlap: 0.25,
-        latency: Seconds(2e-6),
-        ..CALIBRATED
-    };
+    let own = Preset { compute: 0.01, bandwidth: 0.5, layer: Seconds(10e-6), latency: Seconds(2e-6), ..CALIBRATED };
     let found = on(&small(), "tp2", "1@8", &Served { preset: own, ..Served::default() });
     // A decode of so small a model moves more than it computes, also at a hundredth of the peak: 4.8 TB/s.
     let moved = physical(&small(), "tp2").estimate(&batch("1@8"), Scope::PerGpu).unwrap().cost().moved();
@@ -46,11 +39,40 @@ fn a_preset_slows_rates_and_adds_what_comes_on_top() {
     // Two steps of an all-reduce of two ranks, one of a gather.
     let slower = talking / 0.5 + 15.0 * 2e-6;
     close(found.step.talking(&own).0, slower);
+    close(found.expected.latency.0, moving / 0.5 + slower + 3.0 * 10e-6);
+}
+
+#[test]
+fn what_overlaps_shortens_the_bound_too() {
+    let moved = physical(&small(), "tp2").estimate(&batch("1@8"), Scope::PerGpu).unwrap().cost().moved();
+    let (moving, talking) = (moved.as_f64() / 4.8e12, (7.0 * 128.0 + 100.0) / 450e9);
+    let quarter = on(&small(), "tp2", "1@8", &Served { overlap: 0.25, ..Served::default() });
+    close(quarter.bound.latency.0, moving + talking * 0.75);
+    close(quarter.expected.latency.0, (moving + talking * 0.75) / 0.8 + 3.0 * 70e-6);
     // What runs beside operations is never longer than they are.
-    let beside = (slower * 0.25).min(moving / 0.5);
-    close(found.expected.latency.0, moving / 0.5 + slower - beside + 3.0 * 10e-6);
-    let hidden = on(&small(), "tp2", "1@8", &Served { preset: Preset { overlap: 1.0, ..own }, ..Served::default() });
-    close(hidden.expected.latency.0, slower.max(moving / 0.5) + 3.0 * 10e-6);
+    let slow = Accelerator { scale_up: Some(BytesPerSecond(1e6)), ..h200().clone() };
+    let served = Served { overlap: 1.0, ..Served::default() };
+    let hidden = OnHardware::of(&physical(&small(), "tp2"), &batch("1@8"), &slow, &served).unwrap();
+    close(hidden.bound.latency.0, (7.0 * 128.0 + 100.0) / 1e6);
+}
+
+#[test]
+fn nothing_is_used_by_more_than_all_of_it() {
+    // FP8 products and 16-bit attention, each at a peak of its own.
+    let spec = llama(
+        r#""hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 2,
+        "intermediate_size": 14336, "vocab_size": 128256"#,
+    );
+    for case in ["45000", "64*1@8192", "8*4@1024:3", "8192,64*1@8192"] {
+        for words in ["quant=fp8", "quant=fp8 pp2", "quant=fp8 tp8", "kv=fp8 pp2 tp2"] {
+            let found = on(&spec, words, case, &Served::default());
+            for (rates, what) in [(found.bound, "bound"), (found.expected, "expected")] {
+                let (mfu, mbu) = (rates.compute_used, rates.bandwidth_used);
+                assert!(mfu < 1.0 + 1e-9 && mbu < 1.0 + 1e-9 && mfu + mbu > 0.0, "{case} {words} {what}: {mfu} {mbu}");
+            }
+            assert!(found.expected.latency.0 > found.bound.latency.0);
+        }
+    }
 }
 
 #[test]
@@ -84,21 +106,37 @@ fn what_is_verified_was_drafted_before() {
     let spec = predicting();
     let served = Served { acceptance: 0.5, ..Served::default() };
     let found = on(&spec, "", "2*4@8:3", &served);
-    let part = physical(&spec, "").draft(&batch("2*4@8:3")).unwrap().unwrap();
-    let draft = part_time(&part, h200(), &IDEAL).0;
-    close(found.step.drafting(&IDEAL).0, 3.0 * draft);
+    let time = |drafting| {
+        let part = physical(&spec, "").draft(&batch("2*4@8:3"), drafting).unwrap().unwrap();
+        part_time(&part, h200(), &IDEAL).0
+    };
+    // The first step runs over the four tokens of each request, two more over one.
+    let drafting = time(Drafting::First) + 2.0 * time(Drafting::Further);
+    assert!(time(Drafting::First) > time(Drafting::Further));
+    close(found.step.drafting(&IDEAL).0, drafting);
     assert_eq!(expected_tokens(0.5, 3), 1.875);
-    close(found.bound.per_output_token.0, (found.bound.latency.0 + 3.0 * draft) / 1.875);
+    close(found.bound.per_output_token.0, (found.bound.latency.0 + drafting) / 1.875);
     // The overhead of a layer comes on top of each.
-    close(found.step.drafting(&CALIBRATED).0, 3.0 * (draft / 0.8 + 70e-6));
+    close(found.step.drafting(&CALIBRATED).0, drafting / 0.8 + 3.0 * 70e-6);
     // A replica begins the next step after it.
-    close(found.bound.tokens_per_second, 2.0 * 1.875 / (found.bound.latency.0 + 3.0 * draft));
+    close(found.bound.tokens_per_second, 2.0 * 1.875 / (found.bound.latency.0 + drafting));
 
-    // One draft of both requests, then two more of the second alone.
+    // A step of both requests' tokens, and two more of the one that has more drafts.
     let mixed = on(&spec, "", "1*2@8:1,1*4@8:3", &served);
     let steps: Vec<u64> = mixed.step.drafts.iter().map(|draft| draft.steps).collect();
     assert_eq!(steps, [1, 2]);
-    assert!(mixed.step.drafts[0].operations[0].cost.flops > mixed.step.drafts[1].operations[0].cost.flops);
+    let flops = |at: usize, name: &str| {
+        let operations = &mixed.step.drafts[at].operations;
+        operations.iter().filter(|one| one.operation == name).map(|one| one.cost.flops.0).sum::<u128>()
+    };
+    assert_eq!((flops(1, "output projection"), flops(1, "LM head")), (2 * 64 * 64, 2 * 64 * 128));
+    assert_eq!((flops(0, "output projection"), flops(0, "LM head")), (6 * 2 * 64 * 64, 2 * 2 * 64 * 128));
+
+    // On two ranks their sums and logits are exchanged: four tokens of each, a row of 128 logits of each.
+    let ranks = on(&spec, "tp2", "2*4@8:3", &served);
+    let first = &ranks.step.drafts[0].collectives;
+    let bytes: Vec<f64> = first.iter().map(|one| one.inside).collect();
+    assert_eq!(bytes, [2.0 * 8.0 * 64.0 * 2.0, 2.0 * 128.0 * 2.0 / 2.0]);
 
     // A decode without drafts drafts nothing, nor does a model without such layers.
     assert_eq!(on(&spec, "", "2*1@8", &served).step.drafts, []);
@@ -114,6 +152,9 @@ fn layers_that_draft_are_loaded_and_keep_a_cache() {
     assert_eq!(drafting.fit.weights().0 - idle.fit.weights().0, held.mtp.0);
     // Forty elements of latent and rotary in 16 bit, in three layers instead of two.
     assert_eq!((idle.fit.token(), drafting.fit.token()), ((160, 1), (240, 1)));
+    // The last of two stages embeds drafts from a copy of its own.
+    let staged = weights(&physical(&spec, "pp2"), Scope::PerGpu, 1);
+    assert_eq!(staged.mtp.0, held.mtp.0 + 128 * 64 * 2);
     let pool = |plan: &Plan| Pool::of(&physical(&spec, "pp2"), 0, plan).token();
     assert_eq!(pool(&Plan { speculative: true, ..Plan::default() }), pool(&Plan::default()));
 }
