@@ -82,15 +82,24 @@ pub fn expectation(on: &OnHardware) -> String {
     if preset.latency.0 > 0.0 {
         said = format!("{said}, {} a step of a collective", duration(preset.latency));
     }
-    let switch = if on.links.in_switch { " All-reduces inside a node are added up by its switch." } else { "" };
-    let fitted =
-        if preset.name == CALIBRATED.name { " Never mixed up with the bound, which nothing can beat." } else { "" };
+    let talks = on.step.stages.iter().any(|stage| !stage.collectives.is_empty());
+    let switch = match on.links.in_switch {
+        _ if !talks => "",
+        true => " All-reduces inside a node are added up by its switch.",
+        false => " All-reduces go round a ring; where a switch adds them up, say so, or the bound may be beaten.",
+    };
+    let beside = if talks && on.links.overlap > 0.0 {
+        format!(" Up to {} of communication runs beside operations, in the bound, too.", percent(on.links.overlap))
+    } else {
+        String::new()
+    };
+    let fitted = if preset.name == CALIBRATED.name { " Never mixed up with the bound." } else { "" };
     let staged = match on.step.stages.len() {
         0 | 1 => "",
         _ => " Tokens a second are those of a full pipeline: with a batch in each of its stages.",
     };
     let drafter = if on.undrafted { " What drafts is not known: its time and memory are not counted." } else { "" };
-    format!("{said}; {}.{fitted}{switch}{staged}{drafter}", preset.source)
+    format!("{said}; {}.{fitted}{switch}{beside}{staged}{drafter}", preset.source)
 }
 
 fn none() -> String {

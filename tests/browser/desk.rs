@@ -70,6 +70,13 @@ fn the_physical_model_follows_the_page() {
     fill(&page, "compute_efficiency", "0");
     shows(&page, "physical-problem", "compute-efficiency: Found `0`; expected a number from 0.01 to 1");
     fill(&page, "compute_efficiency", "");
+    // Each field is a step of its own to undo, however soon one is typed into after the other.
+    fill(&page, "reserve_gib", "3");
+    shows(&page, "physical-memory", "3.00 GiB");
+    page.click("#undo");
+    page.wait_until("document.querySelector('[data-field=\"reserve_gib\"]').value === ''", SOON);
+    assert_eq!(page.value("[data-field='layer_overhead_us']"), "0");
+    shows(&page, "physical", "price of 10⁶ tokens");
     fill(&page, "utilization", "1.5");
     shows(&page, "physical-problem", "expected a number from 0 to 1");
     // One GPU is too small for it, and one more scenario stands beside it.

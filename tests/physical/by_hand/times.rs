@@ -7,6 +7,7 @@ use rooflens::estimate::{Estimator, Scope};
 use rooflens::hardware::{self, Accelerator};
 use rooflens::memory::{Plan, Pool, weights};
 use rooflens::model::ModelSpec;
+use rooflens::report::figures::expectation;
 use rooflens::step::preset::{CALIBRATED, IDEAL, Preset};
 use rooflens::step::{OnHardware, Served, expected_tokens, part_time};
 use rooflens::units::{Bytes, BytesPerSecond, Seconds};
@@ -80,6 +81,27 @@ fn the_usual_preset_is_the_calibrated_one() {
     let found = on(&small(), "", "1@8", &Served::default());
     close(found.expected.latency.0, found.bound.latency.0 / 0.8 + 3.0 * 70e-6);
     assert_eq!(found.preset, CALIBRATED);
+}
+
+/// What stands beside the numbers.
+#[test]
+fn what_is_expected_says_what_it_goes_by() {
+    let said = |words: &str, case: &str, served: &Served| expectation(&on(&small(), words, case, served));
+    let usual = said("", "1@8", &Served::default());
+    assert!(
+        usual.starts_with("Expected is calibrated: computing at 80.0% of the peaks, moving at 80.0% of the "),
+        "{usual}"
+    );
+    assert!(usual.ends_with("median error 7.09 %. Never mixed up with the bound."), "{usual}");
+    assert!(said("tp2", "1@8", &Served::default()).contains(" go round a ring; where a switch adds them up, say so"));
+    let served = Served { in_switch: true, overlap: 0.5, ..Served::default() };
+    let said_of = said("tp2", "1@8", &served);
+    assert!(said_of.contains(" added up by its switch. Up to 50.0% of communication runs beside"), "{said_of}");
+    assert!(said("pp2", "1@8", &Served::default()).contains(" are those of a full pipeline"));
+    assert!(
+        said("", "1*4@8:3", &Served::default())
+            .ends_with(" What drafts is not known: its time and memory are not counted.")
+    );
 }
 
 #[test]
