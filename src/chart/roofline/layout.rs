@@ -304,11 +304,11 @@ fn small(label: &str, at: Point, align: Align) -> Text {
 }
 
 /// Above the roof at its right end, or further left, or beyond a marker on the roof; then below. Only the highest roof's
-/// label goes higher before it goes below: another's would pass the roof above.
+/// label goes higher: another's would stand at the roof above.
 fn beside_roof(label: &str, left: f64, right: f64, y: f64, is_highest: bool) -> impl Iterator<Item = Text> {
     let slack = right - left - width_of(label);
-    let (above, below, far) = ([-10.0, -17.0], [10.0, 17.0], [-10.0 - ROW, -17.0 - ROW]);
-    let rows = if is_highest { [above, far, below] } else { [above, below, far] };
+    let (above, below, far) = ([-10.0, -17.0], [10.0, 17.0], [10.0 + ROW, 17.0 + ROW]);
+    let rows = if is_highest { [above, far.map(|row| -row), below] } else { [above, below, far] };
     let steps = (0..40).map(|step| f64::from(step) * 8.0);
     rows.into_iter().flatten().flat_map(move |row| {
         let steps = steps.clone().take_while(move |step| *step <= slack.max(0.0));

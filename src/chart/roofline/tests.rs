@@ -214,6 +214,29 @@ fn any_roofline() -> impl Strategy<Value = Roofline> {
     })
 }
 
+/// Slopes of links that cross both roofs leave little room beside the lower one: its label stands at it, or nowhere.
+#[test]
+fn a_label_stands_at_its_own_roof() {
+    let hexagons = [(2100.0, 945e12), (30_000.0, 989e12)].map(|(x, y)| mark("", x, y, Shape::Hexagon, 0));
+    let mut chart = h200(vec![mark("", 16.0, 70e12, Shape::Circle, 0)]);
+    chart.points.extend(hexagons);
+    chart.slopes.extend([slope("Links in the node 450 GB/s", 450e9), slope("Links between nodes 50.0 GB/s", 50e9)]);
+    for width in (300..900).step_by(10).map(f64::from) {
+        let layout = layout::layout(&chart, &axes(), width, 0.62 * width);
+        // Roofs are the level lines that end at the plot's right edge.
+        let level = |dashed: bool| {
+            let roof = layout.lines.iter().find(|line| line.dashed == dashed && line.from.1 == line.to.1).unwrap();
+            roof.from.1
+        };
+        for (label, own, other) in [("fp8", level(false), level(true)), ("bf16", level(true), level(false))] {
+            for text in layout.texts.iter().filter(|text| text.words.starts_with(label)) {
+                let from = |y: f64| (text.y - y).abs();
+                assert!(from(own) < from(other), "{width}: {text:?} stands at {own} and {other}");
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn labels_never_lie_on_each_other_or_on_a_line(

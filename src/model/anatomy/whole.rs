@@ -243,6 +243,20 @@ impl Builder<'_> {
             "Layers that predict further tokens run with speculative decoding only; they are counted on their own, as \
              layers like the last one.",
         );
+        if self.text.has("mtp_hybrid_override_pattern") {
+            self.say(
+                Weight::Caution,
+                "The layers that predict have a pattern of their own, of which a layer like the last one is counted: what \
+                 they cost errs on the low side.",
+            );
+        }
+        if self.list("compress_ratios").is_some() {
+            self.say(
+                Weight::Caution,
+                "The layers that predict attend to a window alone, but are counted with the last layer's attention: what \
+                 they cost errs on the high side.",
+            );
+        }
         Some(Mtp { layers, kind, stored_copies: stored.saturating_mul(copies) })
     }
 }
