@@ -70,7 +70,7 @@ fn table(state: State) -> String {
             html.raw("<p class=\"hint\">With pipeline stages the time is that of one GPU’s stage; a step passes all stages one after the other.</p>");
         }
         if held.outcomes.iter().any(|outcome| outcome.settings.layout.dp.get() > 1) {
-            html.raw("<p class=\"hint\">The batch is that of each data-parallel rank: as many of them run at once as DP says.</p>");
+            html.raw("<p class=\"hint\">The batch is that of one data-parallel rank.</p>");
         }
         html.take()
     })

@@ -418,8 +418,7 @@ fn take_over(state: State, set: &[(String, String)], apply: &[(String, String)],
         })
     };
     // Each field is a step of its own to undo.
-    let named = |key: &String| crate::bench::run::Run::KEYS.into_iter().find(|known| known == key);
-    let field = set.first().and_then(|(key, _)| named(key)).unwrap_or("measure");
+    let field = set.first().and_then(|(key, _)| crate::bench::run::Run::known(key)).unwrap_or("measure");
     state.change(field, |comparison| {
         for (key, value) in set {
             // The desk has said what is wrong with a text that is no setting.

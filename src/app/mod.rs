@@ -138,7 +138,7 @@ fn how(state: State) -> &'static str {
             "FLOPs and bytes are those of vLLM’s own estimator (vllm.v1.metrics.perf, 0.33.0), to the last integer, with its simplifications. The time is the least that the roofline allows, without communication."
         }
         Method::Physical => {
-            "FLOPs and bytes are what the hardware has to do, counted layer by layer (physical model). The time is the least that a step can take, communication included; calibrated is what measurements suggest, assumed what you said."
+            "FLOPs and bytes are what the hardware has to do, counted layer by layer (physical model). The time is the least that a step can take, communication included; calibrated is what measurements suggest, assumed what you say."
         }
     }
 }

@@ -181,6 +181,12 @@ impl Run {
     /// Those of them that say how weights are stored, module by module.
     pub const FORMATS: &[&str] = Self::KEYS.as_slice().split_at(16 + Assumed::ALL.len()).1;
 
+    /// The setting of that name.
+    #[must_use]
+    pub fn known(key: &str) -> Option<&'static str> {
+        Self::KEYS.get(place(&Self::KEYS, key)?).copied()
+    }
+
     /// A number that is assumed, if one is said.
     #[must_use]
     pub fn number(&self, assumed: Assumed) -> Option<f64> {

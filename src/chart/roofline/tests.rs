@@ -225,7 +225,11 @@ fn a_label_stands_at_its_own_roof() {
         let layout = layout::layout(&chart, &axes(), width, 0.62 * width);
         // Roofs are the level lines that end at the plot's right edge.
         let level = |dashed: bool| {
-            let roof = layout.lines.iter().find(|line| line.dashed == dashed && line.from.1 == line.to.1).unwrap();
+            let roof = layout
+                .lines
+                .iter()
+                .find(|line| line.dashed == dashed && (line.from.1 - line.to.1).abs() < 1e-9)
+                .unwrap();
             roof.from.1
         };
         for (label, own, other) in [("fp8", level(false), level(true)), ("bf16", level(true), level(false))] {
