@@ -111,12 +111,13 @@ impl PhysicalAnswer {
         map.serialize_entry("stages", &Stages(step, &preset))?;
         map.serialize_entry("operations", &Operations(step, &preset))?;
         map.serialize_entry("communication", &Talks(step, &preset))?;
-        let rates: [(&str, Rate); 7] = [
+        let rates: [(&str, Rate); 8] = [
             ("tokens_per_second", |rates| Some(rates.tokens_per_second)),
             ("tokens_per_second_per_gpu", |rates| Some(rates.per_gpu)),
             ("mfu", |rates| Some(rates.compute_used)),
             ("mbu", |rates| Some(rates.bandwidth_used)),
             ("time_per_output_token_us", |rates| rates.decodes.then_some(rates.per_output_token.0 * 1e6)),
+            ("tokens_per_step", |rates| rates.decodes.then_some(rates.tokens_per_step)),
             ("joules_per_token", |rates| rates.joules_per_token),
             ("price_per_million_tokens", |rates| rates.price_per_million),
         ];

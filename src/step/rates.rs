@@ -16,6 +16,8 @@ pub struct Rates {
     pub latency: Seconds,
     /// Whether anything is decoded.
     pub decodes: bool,
+    /// Tokens that a step yields for a decoding request, on average: more than one where drafts are verified.
+    pub tokens_per_step: f64,
     /// Time per output token of a decode: that of drafting and of the step over the tokens that both yield for a request.
     pub per_output_token: Seconds,
     /// Tokens a second that come out or go in, of all GPUs: output tokens of decodes, prompt tokens of prefills.
@@ -77,6 +79,7 @@ impl Rates {
         Self {
             latency,
             decodes: requests > 0.0,
+            tokens_per_step: each,
             per_output_token: Seconds((latency.0 + step.drafting(preset).0) / each),
             tokens_per_second,
             per_gpu: per(tokens_per_second, gpus),

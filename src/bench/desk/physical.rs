@@ -6,7 +6,7 @@ use crate::batch::Phase;
 use crate::bench::table::{Cell, row, table};
 use crate::bench::view::{Element, View, element, scrolled};
 use crate::estimate::{Component, Cost, Quantity};
-use crate::format::{NONE, Unit, capacity, duration, grouped, si};
+use crate::format::{NONE, Unit, capacity, duration, grouped, si, significant};
 use crate::hardware::Accelerator;
 use crate::report::answer::{self, overridden};
 use crate::report::figures::{Figures, ROWS, between, expectation};
@@ -85,7 +85,9 @@ fn headline(selected: &Selected, physics: &Physics) -> View {
         let value = figure(&figures(physics));
         let acceptance = selected.run.get("acceptance");
         let said = drafted && *name == "time per output token" && value != NONE;
-        facts.push(((*name).to_owned(), if said { format!("{value} at acceptance {acceptance}") } else { value }));
+        let tokens = significant(physics.on.bound.tokens_per_step);
+        let value = if said { format!("{value} at acceptance {acceptance}, {tokens} tokens a step") } else { value };
+        facts.push(((*name).to_owned(), value));
     }
     facts.retain(|(_, value)| value != NONE);
     let items = facts

@@ -137,6 +137,7 @@ fn what_is_verified_was_drafted_before() {
     assert!(time(Drafting::First) > time(Drafting::Further));
     close(found.step.drafting(&IDEAL).0, drafting);
     assert_eq!(expected_tokens(0.5, 3), 1.875);
+    assert_eq!(found.bound.tokens_per_step, 1.875);
     close(found.bound.per_output_token.0, (found.bound.latency.0 + drafting) / 1.875);
     // The overhead of a layer comes on top of each.
     close(found.step.drafting(&CALIBRATED).0, drafting / 0.8 + 3.0 * 70e-6);
