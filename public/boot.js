@@ -161,17 +161,23 @@
       throw name + " could not be loaded (" + what + "). Reload the page to try again.";
     }
     var held = document.getElementById(name);
-    return facts[name] = facts[name] || (held ? Promise.resolve(held.textContent) :
+    facts[name] = facts[name] || (held ? Promise.resolve(held.textContent) :
       fetch(name).then(function (answer) {
         if (!answer.ok) failed("status " + answer.status);
         return answer.text().catch(function () { failed("cut off"); });
       }, function () { failed("no answer"); }));
+    // The next one to ask tries again.
+    facts[name].catch(function () { delete facts[name]; });
+    return facts[name];
   };
 
   // The measuring desk is a module of its own in a worker, loaded after the first paint. Its first message says that it
   // listens; the facts of models, which it does not hold itself, are what it hears first.
   window.openDesk = function () {
-    return Promise.all(["classes.json", "presets.json", "served-tpot.csv"].map(window.fact)).then(function (facts) {
+    // Nothing but a table needs the measurements.
+    var measured = window.fact("served-tpot.csv").catch(function () { return ""; });
+    var needed = ["classes.json", "presets.json"].map(window.fact);
+    return Promise.all(needed.concat(measured)).then(function (facts) {
       var worker = desk();
       worker.addEventListener("message", function () {
         worker.postMessage(["facts"].concat(facts));

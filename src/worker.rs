@@ -1,7 +1,9 @@
 //! The measuring desk in a worker of the page: messages in, JSON out. What is decided is decided in [`crate::bench::desk`].
 //!
-//! A message is an array whose first item says what it is: `facts` with the texts of `classes.json`, `presets.json` and `served-tpot.csv`, `select` with a comparison as JSON, a place and names, `count` with a comparison as JSON, `field` with a name and a text, `act`
-//! with what was clicked, `text` with what was pasted, `begin` before files that come together, `file` with a file. The first answer is the one that is no text: the options of a field.
+//! A message is an array whose first item says what it is: `facts` with the texts of `classes.json`, `presets.json`
+//! and `served-tpot.csv`, `select` with a comparison as JSON, a place and names, `count` with a comparison as JSON,
+//! `field` with a name and a text, `act` with what was clicked, `text` with what was pasted, `begin` before files that
+//! come together, `file` with a file. The first answer is the one that is no text: the options of a field.
 
 use crate::bench::desk::{Desk, Reply, Taken, format_options};
 use std::cell::RefCell;

@@ -91,7 +91,7 @@ fn physical_facts(physical: &PhysicalAnswer) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("counted", "what the hardware has to do (physical model)".to_owned()),
         ("parameters", format!("{}, {} for a token", parameters(physical.parameters.total()), parameters(active))),
-        ("weights", format!("{} per GPU", capacity(physical.weights.total()))),
+        ("weights", format!("{} per GPU", capacity(physical.loaded))),
         ("KV cache", format!("{}, {} a token per GPU", physical.model.cache.name, si(token, Unit::BYTE))),
     ];
     if let Some((on, accelerator)) = physical.on.as_ref().zip(physical.accelerator) {

@@ -12,7 +12,7 @@ use crate::model::anatomy::{Categories, Parameters};
 use crate::settings::Settings;
 use crate::step::collective::Collective;
 use crate::step::preset::{ASSUMED, CALIBRATED, IDEAL, Preset};
-use crate::step::{OnHardware, OperationTime, Rates, Served, StageTime, StepTime, part_time};
+use crate::step::{DraftTime, OnHardware, OperationTime, Rates, Served, StageTime, StepTime, part_time};
 use crate::units::{Bytes, Seconds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -125,6 +125,9 @@ impl PhysicalAnswer {
             map.serialize_entry(name, &on.and_then(|on| Pair::of(on, rate)))?;
         }
         map.serialize_entry(if preset == CALIBRATED { "calibration" } else { ASSUMED }, preset.source)?;
+        if let Some(step) = step.filter(|step| !step.drafts.is_empty()) {
+            map.serialize_entry("drafts", &Drafts(&step.drafts, &preset))?;
+        }
         if let Some(draft) = &self.draft {
             let time = self.accelerator.map(|accelerator| {
                 let expected = part_time(draft, accelerator, &preset).0 + preset.layer.0;
@@ -223,6 +226,27 @@ impl Serialize for Stage<'_> {
         map.serialize_entry("layers", &stage.layers)?;
         map.serialize_entry("step_time_us", &Times(stage.bound(), stage.with(preset), preset.name))?;
         map.serialize_entry("bound", stage.limit().label())?;
+        map.end()
+    }
+}
+
+/// Steps that draft what is verified, communication and overhead included.
+struct Drafts<'a>(&'a [DraftTime], &'a Preset);
+
+impl Serialize for Drafts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|draft| DraftSteps(draft, self.1)))
+    }
+}
+
+struct DraftSteps<'a>(&'a DraftTime, &'a Preset);
+
+impl Serialize for DraftSteps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(draft, preset) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("steps", &draft.steps)?;
+        map.serialize_entry("step_time_us", &Times(draft.each(&IDEAL), draft.each(preset), preset.name))?;
         map.end()
     }
 }

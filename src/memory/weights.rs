@@ -57,7 +57,7 @@ pub fn weights(physical: &Physical, scope: Scope, stage: u64) -> Weights {
     let mtp = anatomy.mtp.as_ref().filter(|_| last).map_or(0, |mtp| {
         let mut own = Holder { physical, scope, categories: Categories::default() };
         own.kind(&mtp.kind, mtp.layers);
-        // The last stage embeds what it drafts: with stages before it, from a copy.
+        // The last stage embeds what it drafts: with stages before it, from a copy, whatever its head holds.
         let embedding = if first { 0 } else { u128::from(anatomy.embedding).div_ceil(tp.into()) * dtype };
         own.categories.total() + embedding
     });

@@ -20,7 +20,7 @@ use crate::batch::Batch;
 use crate::estimate::Scope;
 use crate::estimate::physical::{Drafting, Physical, load::Load, stages};
 use crate::hardware::Accelerator;
-use crate::model::anatomy::{Op, Span};
+use crate::model::anatomy::{Kind, Op, Span};
 use crate::step::preset::Preset;
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -161,7 +161,7 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
     let tensor = Group::new(1, cut.tp, 1);
     let counts = anatomy.counts(from, to);
     let all: u64 = anatomy.kinds.iter().zip(&counts).map(|(kind, layers)| kind.reduces * layers).sum();
-    let (travels, fewer) = travels(physical, &counts, tokens, links);
+    let (travels, fewer) = travels(physical, anatomy.kinds.iter().zip(counts), tokens, links);
     let mut found = Vec::new();
     if cut.tp > 1 {
         let reduce = |name, times: u64| reduce(links, name, tensor, times, row);
@@ -196,26 +196,34 @@ pub fn of(physical: &Physical, batch: &Batch, stage: u64, links: &Links) -> Vec<
     found
 }
 
-/// The collectives of a draft step: those of its layer, and the logits of each request.
+/// The collectives of a draft step: those of its layer, of the embedding of its tokens, and of the logits of each request.
 #[must_use]
 pub fn of_draft(physical: &Physical, batch: &Batch, drafting: Drafting, links: &Links) -> Vec<Collective> {
     let (anatomy, tp) = (physical.anatomy(), physical.cut(Scope::PerGpu).tp);
-    let (Some(mtp), true) = (&anatomy.mtp, tp > 1) else { return Vec::new() };
+    let Some(mtp) = &anatomy.mtp else { return Vec::new() };
     let (tensor, bytes) = (Group::new(1, tp, 1), physical.dtype.bytes() as f64);
     let tokens = Load::of(&drafting.tokens(batch), Span::Full, |_| true).tokens as f64;
-    let logits = Load::logits(&Drafting::Further.tokens(batch)) as f64;
-    let mut found =
-        vec![reduce(links, "all-reduce of a draft", tensor, mtp.kind.reduces, tokens * anatomy.hidden as f64 * bytes)];
-    if let Some(head) = &anatomy.head {
-        let all = logits * head.out(1) as f64 * bytes;
-        found.push(gather(links, "gather of a draft's logits", tensor, 1, all * (tp - 1) as f64 / tp as f64));
+    let (mut found, fewer) = travels(physical, std::iter::once((&mtp.kind, 1)), tokens, links);
+    if tp > 1 {
+        let times = mtp.kind.reduces.saturating_sub(fewer) + 1;
+        found.push(reduce(links, "all-reduces of a draft", tensor, times, tokens * anatomy.hidden as f64 * bytes));
+        if let Some(head) = &anatomy.head {
+            let logits = Load::logits(&Drafting::Further.tokens(batch)) as f64 * head.out(1) as f64 * bytes;
+            let others = logits * (tp - 1) as f64 / tp as f64;
+            found.push(gather(links, "gather of a draft's logits", tensor, 1, others));
+        }
     }
     found
 }
 
 /// How tokens get to the experts of other data-parallel ranks and back, in so many layers of each kind, and the
 /// all-reduces that fall away.
-fn travels(physical: &Physical, counts: &[u64], tokens: f64, links: &Links) -> (Vec<Collective>, u64) {
+fn travels<'a>(
+    physical: &Physical,
+    kinds: impl Iterator<Item = (&'a Kind, u64)>,
+    tokens: f64,
+    links: &Links,
+) -> (Vec<Collective>, u64) {
     let anatomy = physical.anatomy();
     let cut = physical.cut(Scope::PerGpu);
     let bytes = physical.dtype.bytes() as f64;
@@ -224,8 +232,8 @@ fn travels(physical: &Physical, counts: &[u64], tokens: f64, links: &Links) -> (
     let nodes = links.split(spread).1;
     let mut times = 0;
     let mut travels = [("dispatch to experts", Travel::default()), ("combine from experts", Travel::default())];
-    for (kind, layers) in anatomy.kinds.iter().zip(counts) {
-        let Some(experts) = kind.experts.filter(|_| cut.dp > 1 && *layers > 0) else { continue };
+    for (kind, layers) in kinds {
+        let Some(experts) = kind.experts.filter(|_| cut.dp > 1 && layers > 0) else { continue };
         times += layers;
         // They go out as the experts multiply them, and come back as activations.
         let element = kind
@@ -233,7 +241,7 @@ fn travels(physical: &Physical, counts: &[u64], tokens: f64, links: &Links) -> (
             .map(|matrix| physical.input_bytes(physical.format(matrix)).as_f64())
             .fold(bytes, f64::min);
         for ((_, travel), element) in travels.iter_mut().zip([element, bytes]) {
-            let all = tokens * experts.width as f64 * element * *layers as f64;
+            let all = tokens * experts.width as f64 * element * layers as f64;
             let share = all / cut.tp as f64;
             travel.whole += all * (cut.dp - 1) as f64;
             travel.sliced += share * experts.elsewhere(spread.ranks());
@@ -266,7 +274,7 @@ fn reduce(links: &Links, name: &'static str, group: Group, times: u64, payload: 
     let repeated = times as f64;
     let (near, far) = (factor * payload * repeated, ring(nodes) * payload / inside as f64 * repeated);
     // Round the ring of a node twice, or up to its switch and down again; then between nodes.
-    let near_steps = if links.in_switch { inside.min(2) } else { 2 * (inside - 1) };
+    let near_steps = if links.in_switch { 2 * u64::from(inside > 1) } else { 2 * (inside - 1) };
     let steps = (near_steps + 2 * (nodes - 1)) as f64 * repeated;
     Collective { name, ranks, times, payload, inside: near, between: far, time: links.time(near, far), steps }
 }
@@ -279,8 +287,11 @@ fn gather(links: &Links, name: &'static str, group: Group, times: u64, bytes: f6
     // Of a rank's peers, those in other nodes.
     let others = if nodes > 1 { ranks - inside } else { 0 };
     let far = bytes * others as f64 / (ranks - 1).max(1) as f64 / inside as f64;
-    // Round the ring once.
-    Collective { steps: ((ranks - 1) * times) as f64, ..moved(links, name, ranks, times, (bytes - far, far)) }
+    // Round the ring of a node once, then between nodes.
+    Collective {
+        steps: ((inside - 1 + nodes - 1) * times) as f64,
+        ..moved(links, name, ranks, times, (bytes - far, far))
+    }
 }
 
 /// A collective that moves so many bytes over a rank's links inside and between nodes in all.

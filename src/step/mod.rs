@@ -31,7 +31,7 @@ pub struct OperationTime {
     pub operation: &'static str,
     /// What it costs.
     pub cost: Cost,
-    /// The numbers that it multiplies; the widest where its matrices differ.
+    /// The numbers that it multiplies; those of the longest where its matrices differ.
     pub precision: Option<Precision>,
     /// At least so long.
     pub bound: Seconds,
@@ -73,15 +73,15 @@ pub struct DraftTime {
     pub operations: Vec<OperationTime>,
     /// The collectives of each of them.
     pub collectives: Vec<Collective>,
+    /// The part of their time that runs beside operations, 0 to 1.
+    pub overlap: f64,
 }
 
 impl DraftTime {
     /// The time of one of the steps, as a preset has it.
     #[must_use]
     pub fn each(&self, preset: &Preset) -> Seconds {
-        let computing: f64 = self.operations.iter().map(|operation| operation.with(preset).0).sum();
-        let talking: f64 = self.collectives.iter().map(|collective| collective.with(preset).0).sum();
-        Seconds(computing + talking + preset.layer.0)
+        side_by_side(&self.operations, &self.collectives, self.overlap, 1, preset)
     }
 
     /// The time of all the steps, as a preset has it.
@@ -125,10 +125,7 @@ impl StageTime {
     /// As a preset has it.
     #[must_use]
     pub fn with(&self, preset: &Preset) -> Seconds {
-        let computing: f64 = self.operations.iter().map(|operation| operation.with(preset).0).sum();
-        let talking = self.talking(preset).0;
-        let beside = (talking * self.overlap).min(computing);
-        Seconds(computing + talking - beside + preset.layer.0 * self.layers as f64)
+        side_by_side(&self.operations, &self.collectives, self.overlap, self.layers, preset)
     }
 
     /// What it costs one of its ranks.
@@ -237,6 +234,20 @@ impl StepTime {
     }
 }
 
+/// The time of operations and of collectives, of which a part runs beside them, with what a preset adds for layers.
+fn side_by_side(
+    operations: &[OperationTime],
+    collectives: &[Collective],
+    overlap: f64,
+    layers: u64,
+    preset: &Preset,
+) -> Seconds {
+    let computing: f64 = operations.iter().map(|operation| operation.with(preset).0).sum();
+    let talking: f64 = collectives.iter().map(|collective| collective.with(preset).0).sum();
+    let beside = (talking * overlap).min(computing);
+    Seconds(computing + talking - beside + preset.layer.0 * layers as f64)
+}
+
 /// What sets most of the bound of stages.
 fn most(stages: &[StageTime]) -> Bound {
     let mut times = [(Bound::Memory, 0.0), (Bound::Compute, 0.0), (Bound::Communication, 0.0)];
@@ -311,15 +322,19 @@ fn drafts(
     accelerator: &Accelerator,
     links: &Links,
 ) -> Result<Vec<DraftTime>, EstimateError> {
+    /// So many lengths are told apart; of more than that, some are rounded down.
+    const LENGTHS: u64 = 64;
+    let least = batch.groups().iter().map(drafted).max().unwrap_or(0).div_ceil(LENGTHS);
     let mut found = Vec::new();
     let mut done = 0;
-    while let Some(next) = batch.groups().iter().map(drafted).filter(|drafts| *drafts > done).min() {
+    while let Some(next) = batch.groups().iter().map(drafted).filter(|drafts| *drafts >= done + least.max(1)).min() {
         let part = Batch::new(batch.groups().iter().filter(|group| drafted(group) >= next).copied());
         let (tokens, steps) = if done == 0 { (batch, 1) } else { (&part, next - done) };
         let span = if done == 0 { Drafting::First } else { Drafting::Further };
         let Some(one) = physical.draft(tokens, span)? else { break };
         let collectives = collective::of_draft(physical, tokens, span, links);
-        found.push(DraftTime { steps, operations: of_parts(&[one], accelerator), collectives });
+        let operations = of_parts(&[one], accelerator);
+        found.push(DraftTime { steps, operations, collectives, overlap: links.overlap });
         done += steps;
     }
     Ok(found)

@@ -3,7 +3,7 @@
 //! A row is a served model: accelerator, engine, weights' precision, lengths, the clients' concurrency, parallel sizes,
 //! and the time per output token. Concurrency is an upper bound of the decode batch, and the time includes prefills in
 //! between, so a row is no exact step time; but no step can be faster than its bound. Source: the public silicon sample
-//! of aiconfigurator (Apache-2.0), `served-tpot.csv` here, which the page fetches when it is asked for.
+//! of aiconfigurator (Apache-2.0), `served-tpot.csv` here, which the page fetches beside itself.
 
 use crate::batch::{Batch, Group, Phase};
 use crate::estimate::physical::{Assumptions, Physical};

@@ -1,7 +1,8 @@
 //! The ideal bound, and the calibrated time, against measured times per output token.
 //!
-//! All of it is the project's (`src/validation/served-tpot.csv`). Source: the public silicon sample of aiconfigurator (Apache-2.0). Concurrency is an upper bound of the decode batch,
-//! and a measurement includes prefills in between: a row is no exact step time, but no step can be faster than its bound.
+//! All of it is the project's (`src/validation/served-tpot.csv`). Source: the public silicon sample of aiconfigurator
+//! (Apache-2.0). Concurrency is an upper bound of the decode batch, and a measurement includes prefills in between: a
+//! row is no exact step time, but no step can be faster than its bound.
 
 use crate::beside;
 use rooflens::model::{ClassTable, KvDtype, ModelSpec};

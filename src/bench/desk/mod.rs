@@ -37,8 +37,8 @@ use taken::Brought;
 struct Facts {
     classes: ClassTable,
     presets: Vec<Preset>,
-    /// Measurements, as a table.
-    measured: String,
+    /// Measurements, as a table, until they are shown.
+    measured: Option<String>,
 }
 
 /// The desk.
@@ -97,7 +97,7 @@ impl Desk {
         self.facts = Facts {
             classes: ClassTable::parse(classes).unwrap_or_default(),
             presets: presets::parse(presets).unwrap_or_default(),
-            measured,
+            measured: Some(measured),
         };
     }
 
@@ -205,8 +205,7 @@ impl Desk {
             "shapes-yaml" => reply.save("shapes.yaml", crate::batch::shapes::yaml(cases)),
             "validation" => {
                 // It takes a while and is always the same: once, when somebody wants to see it.
-                let measured = std::mem::take(&mut self.facts.measured);
-                if !measured.is_empty() {
+                if let Some(measured) = self.facts.measured.take() {
                     reply.show("validation", [validation::view(&measured, &self.facts.classes)]);
                 }
             }

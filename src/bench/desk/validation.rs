@@ -11,6 +11,9 @@ use crate::validation::{model, rows};
 /// Every row of a table of measurements with its bound, the fraction of the measured time that the bound is, and the
 /// error of the calibrated time; rows that are faster than their bound are named, with what explains them.
 pub(super) fn view(measurements: &str, classes: &ClassTable) -> View {
+    if measurements.is_empty() {
+        return element("p").with("class", "problem").and("The measurements did not load; reload to try again.").into();
+    }
     let (mut fractions, mut errors, mut fitted) = (Vec::new(), Vec::new(), Vec::new());
     let (mut shown, mut faster) = (Vec::new(), Vec::new());
     // Rows of a model stand together.

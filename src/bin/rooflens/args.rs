@@ -70,7 +70,7 @@ Jobs: a line of --jobs is an object
    \"batch\": [[new tokens, KV length, true for a prefill], ...] or a case,
    \"model\": \"vllm\" or \"physical\", \"hardware\": an accelerator's id, \"gpus_per_node\",
    \"weights\": {\"attention\", \"dense\", \"experts\", \"shared\", \"head\": a method or none},
-   \"balanced_experts\", \"acceptance\": of drafts, 0 to 1, \"price\": of a GPU's hour,
+   \"balanced_experts\" or \"balanced\", \"acceptance\": of drafts, 0 to 1, \"price\": of a GPU's hour,
    \"utilization\", \"block_size\", \"prefix_caching\", \"reserve_gib\", \"in_switch\",
    \"link_overlap\", \"compute_efficiency\", \"bandwidth_efficiency\", \"layer_overhead_us\",
    \"link_latency_us\": with one of the last four the time above the bound is \"assumed\"

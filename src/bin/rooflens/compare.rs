@@ -16,7 +16,7 @@ type Row = (&'static str, fn(&Answer) -> String);
 
 /// What is known of a layout without an accelerator.
 const EVERYWHERE: &[Row] = &[
-    ("weights per GPU", |answer| answer.physical.as_ref().map_or_else(none, |p| capacity(p.weights.total()))),
+    ("weights per GPU", |answer| answer.physical.as_ref().map_or_else(none, |p| capacity(p.loaded))),
     ("KV cache of a token, per GPU", |answer| {
         answer.physical.as_ref().map_or_else(none, |p| si(p.token.0 as f64 / p.token.1.max(1) as f64, Unit::BYTE))
     }),

@@ -5,10 +5,11 @@
 //! that are really touched, biases and scales of quantized weights, norms and lookups.
 //!
 //! Assumptions. Every matrix that is used is read once a step. Activations go through memory between operations.
-//! Routing is uniform: T tokens of k experts each touch E(1 - (1 - k/E)^T) of E experts, a fraction, which stays one until
-//! a term is cut off to an integer. Prefills of latent attention compute keys and values again from the latent where that
-//! takes fewer FLOPs, decodes and short prefills of long contexts absorb the up-projection into queries. Norms run with the
-//! addition to the residual, rotary embeddings with the norms of queries and keys: a pass each. Ranks that do not divide evenly: the largest share counts.
+//! Routing is uniform: T tokens of k experts each touch E(1 - (1 - k/E)^T) of E experts, a fraction, which stays one
+//! until a term is cut off to an integer. Prefills of latent attention compute keys and values again from the latent
+//! where that takes fewer FLOPs, decodes and short prefills of long contexts absorb the up-projection into queries.
+//! Norms run with the addition to the residual, rotary embeddings with the norms of queries and keys: a pass each.
+//! Ranks that do not divide evenly: the largest share counts.
 
 pub mod cache;
 mod core;
@@ -305,7 +306,9 @@ impl Physical {
         let cut = self.cut(Scope::PerGpu);
         let mut breakdown = Breakdown::default();
         let tokens = drafting.tokens(batch);
-        Ledger { physical: self, batch: &tokens, cut, breakdown: &mut breakdown }.kind(&mtp.kind, 1)?;
+        let mut ledger = Ledger { physical: self, batch: &tokens, cut, breakdown: &mut breakdown };
+        ledger.lookup()?;
+        ledger.kind(&mtp.kind, 1)?;
         let last = Drafting::Further.tokens(batch);
         Ledger { physical: self, batch: &last, cut, breakdown: &mut breakdown }.head()?;
         let mut draft = Part { component: Component::Mtp, terms: Vec::new(), sheets: Vec::new() };

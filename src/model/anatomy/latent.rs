@@ -27,7 +27,8 @@ impl Builder<'_> {
             kind.matrices.push(Matrix::new(Op::IndexQuery, Dim::whole(from), Dim::whole(index_heads * dim)));
             let both = Matrix::new(Op::IndexKey, Dim::whole(self.hidden), Dim::whole(dim + index_heads));
             kind.matrices.push(both.and(2 * dim));
-            kind.inner.push(Inner { elements: Dim::whole((index_heads + 1) * dim), written: false });
+            kind.inner.push(Inner { elements: Dim::whole(index_heads * dim), written: true });
+            kind.inner.push(Inner { elements: Dim::whole(dim), written: false });
         }
         kind.cores.push(Core::Latent(Latent { heads, rank, rope, nope, value, indexer }));
         Ok(())

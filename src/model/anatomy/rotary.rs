@@ -9,10 +9,10 @@ use super::{Dim, Inner, Kind};
 use crate::json::Value;
 
 /// No rotary embeddings, by class: learned positions, linear biases, or none.
-const NONE: &str = "bloom mpt jamba nemotron_h";
+const NONE: &str = "bloom mpt jamba nemotron_h xglm bart";
 /// Half of a head is rotated where no key says how much, or a quarter.
-const HALF: &str = "chatglm glm4 glm4v glm4v_text glm4_moe nemotron";
-const QUARTER: &str = "qwen3_next qwen3_5_text qwen3_5_moe_text";
+const HALF: &str = "chatglm glm glm4 glm4v glm4v_text glm4_moe nemotron phi persimmon";
+const QUARTER: &str = "qwen3_next qwen3_5_text qwen3_5_moe_text gpt_neox stablelm stablelm_epoch";
 
 impl Builder<'_> {
     /// So many elements of a head of a layer are rotated.
@@ -24,16 +24,18 @@ impl Builder<'_> {
             || self.kind_of_positions().is_some_and(|kind| kind == "nope" || kind == "alibi");
         // Layers that attend to everything go without in some models that have others.
         let windows = self.int(&["sliding_window"]).is_some();
-        none |= mix == Mix::Full && (self.type_is("llama4_text llama4 cohere2") || self.type_is("exaone4") && windows);
+        none |= mix == Mix::Full
+            && (self.type_is("llama4_text llama4 cohere2 afmoe") || self.type_is("exaone4") && windows);
         if none || self.skips_rotary(layer) {
             return 0;
         }
-        if let Some(elements) = self.int(&["rotary_dim"]) {
+        if let Some(elements) = self.int(&["rotary_dim", "attn_rotary_emb"]) {
             return elements.min(head);
         }
         let part =
             ["partial_rotary_factor", "rotary_pct"].into_iter().find_map(|name| match *self.text.get(name)?.value {
                 Value::Float(part) if part > 0.0 && part <= 1.0 => Some(part),
+                Value::Int(1) => Some(1.0),
                 _ => None,
             });
         let usual = if self.type_is(HALF) {

@@ -38,11 +38,12 @@ fn each_class_has_its_own() {
         (r#""model_type": "exaone4""#, [8, 4, read, written]),
         // A part beside the other: one norm of one input, or two.
         (r#""model_type": "cohere", "use_qk_norm": false"#, [4, 4, read, written]),
-        (r#""model_type": "gpt_neox""#, [6, 6, read, written]),
-        (r#""model_type": "gpt_neox", "use_parallel_residual": false"#, [8, 8, read, written]),
+        (r#""model_type": "gpt_neox", "rotary_pct": 1"#, [6, 6, read, written]),
+        (r#""model_type": "gpt_neox", "rotary_pct": 1.0, "use_parallel_residual": false"#, [8, 8, read, written]),
         // A half or a quarter of a head is rotated.
         (r#""model_type": "glm4""#, [8, 8, read / 2, written / 2]),
-        (r#""model_type": "gpt_neox", "rotary_pct": 0.25"#, [6, 6, read / 4, written / 4]),
+        (r#""model_type": "gpt_neox""#, [6, 6, read / 4, written / 4]),
+        (r#""model_type": "gpt_neox", "rotary_pct": 0.5"#, [6, 6, read / 2, written / 2]),
         (r#""model_type": "llama", "partial_rotary_factor": 0.5"#, [8, 8, read / 2, written / 2]),
         (r#""model_type": "llama", "rotary_dim": 4"#, [8, 8, read / 4, written / 4]),
         // Learned positions, and linear biases.

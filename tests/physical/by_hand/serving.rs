@@ -167,4 +167,7 @@ fn the_others_wait_for_the_stage_that_takes_longest() {
     let longest = bounds.iter().copied().fold(0.0, f64::max);
     assert_eq!(bounds[found.step.longest()], longest);
     assert_eq!(found.step.slowest_bound().0, longest);
+    // By what they move and compute in all, another one would.
+    let (most, _) = physical(&spec, "pp3 quant=fp8").slowest(&batch("512")).unwrap();
+    assert_ne!(most, found.step.longest() as u64);
 }

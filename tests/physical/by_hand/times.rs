@@ -110,22 +110,32 @@ fn switches_that_add_up_move_a_payload_once() {
     let switch = on(&small(), "tp4", "1@8", &Served { in_switch: true, ..Served::default() });
     let inside = |on: &OnHardware| on.step.stages[0].collectives[0].inside;
     assert_eq!((inside(&ring), inside(&switch)), (6.0 * 1.5 * 128.0, 6.0 * 128.0));
+    // Round a ring of four twice, up to the switch and down; in nodes of two round theirs and that of the two nodes; alone
+    // in its node there is no switch to add up.
+    let steps = |served: Served| on(&small(), "tp4", "1@8", &served).step.stages[0].collectives[0].steps;
+    assert_eq!((ring.step.stages[0].collectives[0].steps, switch.step.stages[0].collectives[0].steps), (36.0, 12.0));
+    assert_eq!(steps(Served { node: Some(2), ..Served::default() }), 6.0 * (2.0 + 2.0));
+    assert_eq!(steps(Served { node: Some(1), in_switch: true, ..Served::default() }), 6.0 * (2.0 * 3.0));
+    // Logits are gathered in as many.
+    let gathered =
+        |node| on(&small(), "tp4", "1@8", &Served { node, ..Served::default() }).step.stages[0].collectives[2].steps;
+    assert_eq!((gathered(None), gathered(Some(2))), (3.0, 2.0));
 }
 
-/// Two dense layers with latent attention, and one more that predicts.
-fn predicting() -> ModelSpec {
-    model(
-        r#"{"model_type": "deepseek_v3", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2,
+/// Two layers with latent attention, of which so many are dense, and one more that predicts, like the last.
+fn predicting(dense: u64) -> ModelSpec {
+    model(&format!(
+        r#"{{"model_type": "deepseek_v3", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2,
         "num_nextn_predict_layers": 1, "kv_lora_rank": 32, "q_lora_rank": 48, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
         "v_head_dim": 16, "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
-        "n_shared_experts": 1, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 2, "intermediate_size": 96,
-        "vocab_size": 128, "torch_dtype": "bfloat16"}"#,
-    )
+        "n_shared_experts": 1, "n_group": 1, "topk_group": 1, "first_k_dense_replace": {dense}, "intermediate_size": 96,
+        "vocab_size": 128, "torch_dtype": "bfloat16"}}"#,
+    ))
 }
 
 #[test]
 fn what_is_verified_was_drafted_before() {
-    let spec = predicting();
+    let spec = predicting(2);
     let served = Served { acceptance: 0.5, ..Served::default() };
     let found = on(&spec, "", "2*4@8:3", &served);
     let time = |drafting| {
@@ -159,7 +169,18 @@ fn what_is_verified_was_drafted_before() {
     let ranks = on(&spec, "tp2", "2*4@8:3", &served);
     let first = &ranks.step.drafts[0].collectives;
     let bytes: Vec<f64> = first.iter().map(|one| one.inside).collect();
-    assert_eq!(bytes, [2.0 * 8.0 * 64.0 * 2.0, 2.0 * 128.0 * 2.0 / 2.0]);
+    assert_eq!(bytes, [3.0 * 8.0 * 64.0 * 2.0, 2.0 * 128.0 * 2.0 / 2.0]);
+    // What overlaps, overlaps here too.
+    let hidden = on(&spec, "tp2", "2*4@8:3", &Served { overlap: 1.0, ..served.clone() });
+    assert!(hidden.step.drafting(&IDEAL).0 < ranks.step.drafting(&IDEAL).0);
+    // Tokens of other replicas meet in the experts of the layer that drafts, which takes the place of an all-reduce.
+    let spread = on(&predicting(1), "tp2 dp2 ep", "2*4@8:3", &served);
+    let names: Vec<&str> = spread.step.drafts[0].collectives.iter().map(|one| one.name).collect();
+    assert_eq!(names[..2], ["dispatch to experts", "combine from experts"]);
+    // More lengths than can be told apart take as many steps as the longest, or a few less.
+    let many: Vec<String> = (1..=1000).map(|drafts| format!("1*{}@4096:{drafts}", drafts + 1)).collect();
+    let steps: u64 = on(&spec, "", &many.join(","), &served).step.drafts.iter().map(|draft| draft.steps).sum();
+    assert!((985..=1000).contains(&steps), "{steps}");
 
     // A decode without drafts drafts nothing, nor does a model without such layers.
     assert_eq!(on(&spec, "", "2*1@8", &served).step.drafts, []);
@@ -168,7 +189,7 @@ fn what_is_verified_was_drafted_before() {
 
 #[test]
 fn layers_that_draft_are_loaded_and_keep_a_cache() {
-    let spec = predicting();
+    let spec = predicting(2);
     let (idle, drafting) = (on(&spec, "", "2*1@8", &Served::default()), on(&spec, "", "2*2@8:1", &Served::default()));
     let held = weights(&physical(&spec, ""), Scope::PerGpu, 0);
     assert!(held.mtp.0 > 0);
