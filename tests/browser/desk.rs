@@ -291,6 +291,15 @@ fn a_desk_that_does_not_load_says_so() {
     page.wait_until("document.querySelector('#desk').textContent.includes('did not load')", SOON);
 }
 
+/// Only the table of measurements needs them.
+#[test]
+fn measurements_that_do_not_load_take_nothing_else_away() {
+    let page = Page::open_with("", crate::page::Options { missing: &["served-tpot.csv"], ..Default::default() });
+    shows(&page, "physical", "of that, communication");
+    page.click("#physical details[data-act='validation'] > summary");
+    shows(&page, "validation", "The measurements did not load");
+}
+
 /// What the table of operations says of the step: FLOPs, bytes read and bytes written, exact.
 fn step(page: &Page) -> Vec<u128> {
     let script =
