@@ -1,8 +1,8 @@
 //! HTML made as text, for what is shown but not typed into: tables, lists, figures.
 //!
 //! A result is made as a whole whenever it changes: one string and the browser's own parser are quicker, and far smaller
-//! in WebAssembly, than a tree of typed views. What is shown then takes over what differs, and nothing else. Text can enter as markup only if it
-//! is a literal of this program: [`Html::raw`] takes `&'static str`, everything else goes through [`Html::text`].
+//! in WebAssembly, than a tree of typed views. What is shown then takes over what differs, and nothing else. Text can
+//! enter as markup only if it is a literal of this program: [`Html::raw`] takes `&'static str`, everything else goes through [`Html::text`].
 
 use leptos::html::Div;
 use leptos::prelude::*;

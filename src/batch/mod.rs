@@ -30,6 +30,14 @@ pub struct Group {
     pub phase: Phase,
 }
 
+impl Group {
+    /// Drafts that each request verifies: the new tokens of a decode after its first.
+    #[must_use]
+    pub fn drafts(&self) -> u64 {
+        if self.phase == Phase::Decode { self.tokens.saturating_sub(1) } else { 0 }
+    }
+}
+
 /// The requests of one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
@@ -60,6 +68,12 @@ impl Batch {
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups
+    }
+
+    /// Whether any request verifies drafts.
+    #[must_use]
+    pub fn verifies(&self) -> bool {
+        self.groups.iter().any(|group| group.drafts() > 0)
     }
 
     /// Sums over the requests of a phase, every KV length capped at `window` if there is one.

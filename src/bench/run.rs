@@ -66,15 +66,22 @@ impl Assumed {
     pub const ALL: [Self; 7] =
         [Self::Price, Self::Reserve, Self::Overlap, Self::Compute, Self::Bandwidth, Self::Overhead, Self::Latency];
 
-    /// The least and the most that it can be.
-    fn range(self) -> (f64, f64) {
+    /// The least and the most that it can be, in words too.
+    fn range(self) -> Range {
         match self {
-            Self::Compute | Self::Bandwidth => (0.01, 1.0),
-            Self::Overlap => (0.0, 1.0),
-            Self::Price | Self::Reserve | Self::Overhead | Self::Latency => (0.0, 1e6),
+            Self::Price => (f64::MIN_POSITIVE, f64::MAX, "a price above 0"),
+            Self::Compute | Self::Bandwidth => (0.01, 1.0, "a number from 0.01 to 1"),
+            Self::Overlap => PART,
+            Self::Reserve | Self::Overhead | Self::Latency => (0.0, 1e6, "a number from 0 to 1000000"),
         }
     }
 }
+
+/// The least and the most of a number, in words too.
+type Range = (f64, f64, &'static str);
+
+/// A part of a whole.
+const PART: Range = (0.0, 1.0, "a number from 0 to 1");
 
 /// The settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,6 +181,9 @@ impl Run {
 
     /// Those of them that only the physical model goes by: no flag of the benchmark says them.
     pub const SERVED: &[&str] = Self::KEYS.as_slice().split_at(10).1;
+
+    /// Those of [`Self::SERVED`] that are no format.
+    pub const TOLD: &[&str] = Self::KEYS.as_slice().split_at(10).1.split_at(6 + Assumed::ALL.len()).0;
 
     /// The names of [`Assumed::ALL`].
     pub const ASSUMED: &[&str] = Self::KEYS.as_slice().split_at(16).1.split_at(Assumed::ALL.len()).0;
@@ -318,13 +328,13 @@ fn place(keys: &[&str], key: &str) -> Option<usize> {
 }
 
 fn part(text: &str) -> Result<f64, String> {
-    between(text, (0.0, 1.0))
+    between(text, PART)
 }
 
-fn between(text: &str, (least, most): (f64, f64)) -> Result<f64, String> {
+fn between(text: &str, (least, most, what): Range) -> Result<f64, String> {
     let amount = crate::decimal::parse(text).filter(|amount| *amount >= least && *amount <= most);
     // A negative zero would print as none that was typed.
-    amount.map(f64::abs).ok_or_else(|| expected(text, &format!("a number from {least} to {most}")))
+    amount.map(f64::abs).ok_or_else(|| expected(text, what))
 }
 
 fn expected(text: &str, what: &str) -> String {
@@ -382,6 +392,7 @@ mod tests {
     #[test]
     fn the_lists_of_names_are_parts_of_one() {
         assert_eq!(Run::SERVED.first(), Some(&"acceptance"));
+        assert_eq!([Run::TOLD, Run::FORMATS].concat(), Run::SERVED);
         assert_eq!((Run::ASSUMED.first(), Run::ASSUMED.last()), (Some(&"price"), Some(&"link_latency_us")));
         assert_eq!((Run::FORMATS.first(), Run::FORMATS.len()), (Some(&"format_attention"), 5));
     }
@@ -421,6 +432,7 @@ mod tests {
             error("acceptance", "2"),
             error("block_size", "0"),
             error("price", "-1"),
+            error("price", "0"),
             error("compute_efficiency", "0"),
             error("bandwidth_efficiency", "80"),
             error("layer_overhead_us", "inf"),
@@ -441,7 +453,8 @@ mod tests {
         Found `yes`; expected `true` or `false`.
         Found `2`; expected a number from 0 to 1.
         Found `0`; expected 1 to 65536.
-        Found `-1`; expected a number from 0 to 1000000.
+        Found `-1`; expected a price above 0.
+        Found `0`; expected a price above 0.
         Found `0`; expected a number from 0.01 to 1.
         Found `80`; expected a number from 0.01 to 1.
         Found `inf`; expected a number from 0 to 1000000.

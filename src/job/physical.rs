@@ -253,11 +253,10 @@ impl Serialize for DraftSteps<'_> {
 
 struct Operations<'a>(Option<&'a StepTime>, &'a Preset);
 
-impl Serialize for Operations<'_> {
+impl<'a> Serialize for Operations<'a> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of = |stage: &'_ StageTime| stage.stage;
-        let all = stages(self.0).iter().flat_map(|stage| stage.operations.iter().map(move |one| (of(stage), one)));
-        serializer.collect_seq(all.map(|(stage, one)| Operation(stage, one, self.1)))
+        let of = |stage: &'a StageTime| stage.operations.iter().map(|one| Operation(stage.stage, one, self.1));
+        serializer.collect_seq(stages(self.0).iter().flat_map(of))
     }
 }
 
@@ -283,11 +282,10 @@ impl Serialize for Operation<'_> {
 
 struct Talks<'a>(Option<&'a StepTime>, &'a Preset);
 
-impl Serialize for Talks<'_> {
+impl<'a> Serialize for Talks<'a> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let of = |stage: &'_ StageTime| stage.stage;
-        let all = stages(self.0).iter().flat_map(|stage| stage.collectives.iter().map(move |one| (of(stage), one)));
-        serializer.collect_seq(all.map(|(stage, one)| Talk(stage, one, self.1)))
+        let of = |stage: &'a StageTime| stage.collectives.iter().map(|one| Talk(stage.stage, one, self.1));
+        serializer.collect_seq(stages(self.0).iter().flat_map(of))
     }
 }
 

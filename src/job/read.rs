@@ -55,7 +55,7 @@ pub struct Job {
     pub question: Question,
 }
 
-/// The keys of a job, beside those of [`Run::SERVED`] that are no format.
+/// The keys of a job, beside [`Run::TOLD`].
 const JOB_KEYS: [&str; 10] = [
     "id",
     "config",
@@ -83,9 +83,7 @@ impl Job {
                 root.describe()
             ));
         }
-        let served = Run::SERVED.iter().filter(|key| !Run::FORMATS.contains(key));
-        let keys: Vec<&str> = JOB_KEYS.iter().chain(served).copied().collect();
-        known_keys(root, &keys, "a job")?;
+        known_keys(root, &[&JOB_KEYS[..], Run::TOLD].concat(), "a job")?;
         let Some(config) = root.get("config") else {
             return fail("a job needs \"config\": the path of a config.json, or the config itself".to_owned());
         };
@@ -128,7 +126,7 @@ fn question(root: &Node) -> Result<Question, JobError> {
         }
     }
     let mut run = Run::default();
-    for key in Run::SERVED.iter().filter(|key| !Run::FORMATS.contains(key)) {
+    for key in Run::TOLD {
         let Some(found) = root.get(key).filter(|found| !found.is_null()) else { continue };
         let text = match &found.value {
             Value::Text(text) => text.clone(),

@@ -270,6 +270,7 @@ impl Cut {
 /// An object of what is kept of each member; of equal keys only the last one counts.
 fn object(node: &Node, mut keep: impl FnMut(&str, &Node) -> Option<Node>) -> Node {
     let members = node.members();
+    // Equal keys next to each other, in their order; a heap, which is smaller than a set or a sort.
     let places = members.iter().enumerate().map(|(at, member)| (member.key.as_str(), at));
     let sorted = BinaryHeap::from(places.collect::<Vec<_>>()).into_sorted_vec();
     let mut last = vec![true; members.len()];

@@ -35,7 +35,7 @@ pub struct Step {
 }
 
 /// What the links of [`Step::links`] are called.
-const LINKS: [&str; 2] = ["Links in the node", "Links between nodes"];
+pub(super) const LINKS: [&str; 2] = ["Links in the node", "Links between nodes"];
 
 /// The physical model's answer.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! Figures of the physical model, side by side: the rows that page and command line share.
 
+use crate::batch::Batch;
 use crate::estimate::Breakdown;
 use crate::format::{NONE, Unit, capacity, duration, grouped, percent, si, significant};
 use crate::step::preset::{CALIBRATED, IDEAL};
@@ -15,6 +16,15 @@ pub struct Figures<'a> {
     pub on: &'a OnHardware,
     /// The longest KV length of the batch.
     pub longest: u64,
+}
+
+impl<'a> Figures<'a> {
+    /// The figures of a batch on an accelerator.
+    #[must_use]
+    pub fn of(per_gpu: &'a Breakdown, on: &'a OnHardware, batch: &Batch) -> Self {
+        let longest = batch.groups().iter().map(|group| group.context).max().unwrap_or(1);
+        Self { per_gpu, on, longest }
+    }
 }
 
 /// A row: what it says, and how it says that of a scenario.

@@ -13,7 +13,7 @@ mod served;
 pub use rates::{Rates, expected_tokens};
 pub use served::{OnHardware, Served};
 
-use crate::batch::{Batch, Group, Phase};
+use crate::batch::{Batch, Group};
 use crate::estimate::physical::{Drafting, Physical, stages};
 use crate::estimate::{Breakdown, Component, Cost, EstimateError, Part, Term};
 use crate::hardware::roofline::Bound;
@@ -324,11 +324,13 @@ fn drafts(
 ) -> Result<Vec<DraftTime>, EstimateError> {
     /// So many lengths are told apart; of more than that, some are rounded down.
     const LENGTHS: u64 = 64;
-    let least = batch.groups().iter().map(drafted).max().unwrap_or(0).div_ceil(LENGTHS);
+    let least = batch.groups().iter().map(Group::drafts).max().unwrap_or(0).div_ceil(LENGTHS);
     let mut found = Vec::new();
     let mut done = 0;
-    while let Some(next) = batch.groups().iter().map(drafted).filter(|drafts| *drafts >= done + least.max(1)).min() {
-        let part = Batch::new(batch.groups().iter().filter(|group| drafted(group) >= next).copied());
+    while let Some(next) =
+        batch.groups().iter().map(Group::drafts).filter(|drafts| *drafts >= done + least.max(1)).min()
+    {
+        let part = Batch::new(batch.groups().iter().filter(|group| group.drafts() >= next).copied());
         let (tokens, steps) = if done == 0 { (batch, 1) } else { (&part, next - done) };
         let span = if done == 0 { Drafting::First } else { Drafting::Further };
         let Some(one) = physical.draft(tokens, span)? else { break };
@@ -338,11 +340,6 @@ fn drafts(
         done += steps;
     }
     Ok(found)
-}
-
-/// Drafts that a request verifies.
-fn drafted(group: &Group) -> u64 {
-    if group.phase == Phase::Decode { group.tokens.max(1) - 1 } else { 0 }
 }
 
 /// The time of one component's operations under a preset, without what it adds for a layer.

@@ -3,7 +3,7 @@
 use super::collective::Links;
 use super::preset::{CALIBRATED, IDEAL, Preset};
 use super::{Rates, StepTime};
-use crate::batch::{Batch, Phase};
+use crate::batch::Batch;
 use crate::estimate::EstimateError;
 use crate::estimate::physical::{Assumptions, Physical};
 use crate::hardware::Accelerator;
@@ -84,9 +84,9 @@ impl OnHardware {
             served.price.map_or(rates, |hour| rates.priced(hour, layout))
         };
         let (bound, expected) = (rates(&IDEAL), rates(&served.preset));
-        let verifies = batch.groups().iter().any(|group| group.phase == Phase::Decode && group.tokens > 1);
-        let undrafted = verifies && !model.drafts(batch);
-        let plan = served.plan.holding(batch, model.drafts(batch));
+        let drafts = model.drafts(batch);
+        let undrafted = batch.verifies() && !drafts;
+        let plan = served.plan.holding(batch, drafts);
         let fit = Fit::of(model, accelerator, &plan);
         Ok(Self { links, fit, step, preset: served.preset, undrafted, bound, expected })
     }

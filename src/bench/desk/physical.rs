@@ -61,8 +61,7 @@ fn tile(selected: &Selected, physics: &Physics, reply: &mut Reply) {
 }
 
 fn figures(physics: &Physics) -> Figures<'_> {
-    let longest = physics.batch.groups().iter().map(|group| group.context).max().unwrap_or(1);
-    Figures { per_gpu: &physics.per_gpu, on: &physics.on, longest }
+    Figures::of(&physics.per_gpu, &physics.on, &physics.batch)
 }
 
 /// The rows that a reader looks for first.
@@ -80,7 +79,7 @@ fn headline(selected: &Selected, physics: &Physics) -> View {
         "parameters, of them active".to_owned(),
         format!("{}, {}", count(parameters.total()), count(parameters.active)),
     ));
-    let drafted = physics.batch.groups().iter().any(|group| group.phase == Phase::Decode && group.tokens > 1);
+    let drafted = physics.batch.verifies();
     for (name, figure) in ROWS.iter().filter(|(name, _)| HEADLINE.contains(name)) {
         let value = figure(&figures(physics));
         let acceptance = selected.run.get("acceptance");

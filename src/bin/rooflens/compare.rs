@@ -75,6 +75,5 @@ fn on(answer: &Answer) -> Option<&OnHardware> {
 
 /// What the page's rows are read from.
 fn figures(answer: &Answer) -> Option<Figures<'_>> {
-    let longest = answer.batch.groups().iter().map(|group| group.context).max().unwrap_or(1);
-    Some(Figures { per_gpu: answer.breakdown(Scope::PerGpu), on: on(answer)?, longest })
+    Some(Figures::of(answer.breakdown(Scope::PerGpu), on(answer)?, &answer.batch))
 }

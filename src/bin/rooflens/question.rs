@@ -98,11 +98,10 @@ impl AssumedArgs {
 
 /// Something that is assumed: `layer_overhead_us=35`.
 fn assumption(text: &str) -> Result<(String, String), String> {
-    let keys: Vec<&str> = Run::SERVED.iter().filter(|key| !Run::FORMATS.contains(key)).copied().collect();
-    let expected = || format!("expected KEY=VALUE, where KEY is one of {}", keys.join(", "));
+    let expected = || format!("expected KEY=VALUE, where KEY is one of {}", Run::TOLD.join(", "));
     let (key, value) = text.split_once('=').ok_or_else(expected)?;
     let key = key.trim().replace('-', "_");
-    if !keys.contains(&key.as_str()) {
+    if !Run::TOLD.contains(&key.as_str()) {
         return Err(expected());
     }
     Run::default().set(&key, value)?;

@@ -292,8 +292,7 @@ impl Physical {
     /// Whether the model itself drafts what a batch verifies.
     #[must_use]
     pub fn drafts(&self, batch: &Batch) -> bool {
-        let verifies = |group: &Group| group.phase == Phase::Decode && group.tokens > 1;
-        self.anatomy.mtp.is_some() && batch.groups().iter().any(verifies)
+        self.anatomy.mtp.is_some() && batch.verifies()
     }
 
     /// What a draft step of the layers that predict further tokens costs a rank of the last stage: its tokens through

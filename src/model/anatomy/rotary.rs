@@ -63,7 +63,8 @@ impl Builder<'_> {
         self.text.json?.get("position_embedding_type")?.text()
     }
 
-    /// What goes through one pass in latent attention: the rotary parts, and norms of both latents, which every rank has whole.
+    /// What goes through one pass in latent attention: the rotary parts, and norms of both latents, which every rank has
+    /// whole.
     pub(super) fn turn_latents(&self, heads: u64, rope: u64, [queries, latent]: [u64; 2], kind: &mut Kind) {
         if !self.truthy("mla_use_nope") {
             kind.inner.push(Inner { elements: Dim::cut(heads, rope), written: true });

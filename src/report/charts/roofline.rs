@@ -6,6 +6,7 @@ use crate::chart::roofline::{Mark, Roof as RoofLine, Roofline, Slope};
 use crate::chart::theme::{Shape, Theme};
 use crate::format::{Unit, si};
 use crate::hardware::{Accelerator, Precision};
+use crate::report::answer::LINKS;
 use crate::report::{Entry, Roof, Summary};
 
 /// The slopes and roofs that the scenarios stand under, with a mark for each step and one for each component.
@@ -51,10 +52,9 @@ pub fn roofline(entries: &[Entry<'_>], theme: &Theme, visible: &dyn Fn(Layer) ->
     }
     // The links are slopes of their own: FLOPs of a step over the bytes that go over them.
     for (entry, _) in &used {
-        for (name, summary) in entry.links() {
-            let time = summary.time.map_or(0.0, |time| time.0);
-            let rate = summary.intensity.map_or(0.0, |intensity| summary.cost.flops.as_f64() / intensity.0 / time);
-            if chart.slopes.iter().all(|other| !same(other.bytes_per_second, rate)) {
+        for (name, (bytes, time)) in LINKS.into_iter().zip(entry.step.map(|step| step.links).unwrap_or_default()) {
+            let rate = bytes / time.0;
+            if time.0 > 0.0 && chart.slopes.iter().all(|other| !same(other.bytes_per_second, rate)) {
                 let short = si(rate, Unit::BYTE_PER_SECOND);
                 chart.slopes.push(Slope { label: format!("{name} {short}"), short, bytes_per_second: rate });
             }
